@@ -1,0 +1,89 @@
+package canon
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// MaxDepth is how many objects and arrays may stand inside each other.
+const MaxDepth = 64
+
+// MaxInt is the largest magnitude of an integer, 2^53-1: beyond it readers
+// that keep numbers as IEEE doubles would see another number.
+const MaxInt = 1<<53 - 1
+
+// Error says why JSON was refused and where. Path is the place in the value,
+// like $.data.customers[3].name; Offset is the place in the input, in bytes
+// from its start.
+type Error struct {
+	Path   string
+	Offset int64
+	Msg    string
+}
+
+// Error returns path, message and offset in one line.
+func (e *Error) Error() string {
+	return e.Path + ": " + e.Msg + " (at byte " + strconv.FormatInt(e.Offset, 10) + ")"
+}
+
+// fail makes an Error without a path; member and element put the path in
+// front of it while the readers return, so that success costs nothing.
+func fail(offset int, msg string) *Error {
+	return &Error{Offset: int64(offset), Msg: msg}
+}
+
+func (e *Error) member(key []byte) *Error {
+	if isWord(key) {
+		e.Path = "." + string(key) + e.Path
+	} else {
+		e.Path = "[" + string(AppendString(nil, string(key))) + "]" + e.Path
+	}
+	return e
+}
+
+func (e *Error) element(i int) *Error {
+	e.Path = "[" + strconv.Itoa(i) + "]" + e.Path
+	return e
+}
+
+// rooted finishes an error: the path is complete. It turns a nil *Error into
+// a nil error.
+func (e *Error) rooted() error {
+	if e == nil {
+		return nil
+	}
+	e.Path = "$" + e.Path
+	return e
+}
+
+func isWord(key []byte) bool {
+	for i, c := range key {
+		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(key) > 0
+}
+
+// quoteLimit is how much of a refused token a message repeats, in bytes.
+const quoteLimit = 32
+
+func clip(token []byte) string {
+	if len(token) <= quoteLimit {
+		return string(token)
+	}
+	return string(token[:quoteLimit]) + "..."
+}
+
+// unexpected words the byte at data[pos], which no rule allows there.
+func unexpected(data []byte, pos int, want string) *Error {
+	if pos >= len(data) {
+		return fail(pos, "the text ends where "+want+" should stand")
+	}
+	r, size := utf8.DecodeRune(data[pos:])
+	if r == utf8.RuneError && size == 1 {
+		return fail(pos, "invalid UTF-8 where "+want+" should stand")
+	}
+	return fail(pos, "found "+strconv.QuoteRune(r)+" where "+want+" should stand")
+}
