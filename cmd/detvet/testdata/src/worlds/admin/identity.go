@@ -1,0 +1,5 @@
+package admin
+
+import "crypto/rand"
+
+func newToken() string { return rand.Text() }
