@@ -1,0 +1,104 @@
+package journal
+
+import "fmt"
+
+// Seq numbers the entries of one world from 1 without a gap; a forked world
+// starts where it left its parent.
+type Seq uint64
+
+// Entry is one operation at its place in the chain.
+type Entry struct {
+	Seq  Seq
+	Prev Hash // names the entry before
+	Hash Hash // Link(Prev, Seq, Body)
+	// Body holds the frame, see ParseBody. Never changed once made.
+	Body []byte
+	// Side travels with the entry but is not hashed; usually nil.
+	Side []byte
+}
+
+// Reason says how a chain is broken. The set is closed.
+type Reason uint8
+
+const (
+	// NotContiguous: the sequence number is not the next one.
+	NotContiguous Reason = iota + 1
+	// ChainBroken: Prev is not the hash of the entry before.
+	ChainBroken
+	// HashDiffers: the hash is not that of the content.
+	HashDiffers
+	// BadFrame: the content is hashed rightly but is not a frame.
+	BadFrame
+)
+
+// String returns the reason as reports spell it, like "hash-differs".
+func (r Reason) String() string {
+	switch r {
+	case NotContiguous:
+		return "not-contiguous"
+	case ChainBroken:
+		return "chain-broken"
+	case HashDiffers:
+		return "hash-differs"
+	case BadFrame:
+		return "bad-frame"
+	}
+	return fmt.Sprintf("reason-%d", uint8(r))
+}
+
+// ChainError is the first entry at which a chain does not hold.
+type ChainError struct {
+	Seq    Seq // of the offending entry, as it claims
+	Reason Reason
+}
+
+// Error names the entry and the reason.
+func (e *ChainError) Error() string {
+	return fmt.Sprintf("journal: entry %d: %s", e.Seq, e.Reason)
+}
+
+// Verifier proves a chain entry by entry. It is for one goroutine.
+type Verifier struct {
+	prev   Hash
+	next   Seq
+	failed *ChainError
+}
+
+// NewVerifier returns a Verifier for a chain whose first entry is first and
+// follows genesis.
+func NewVerifier(genesis Hash, first Seq) *Verifier {
+	return &Verifier{prev: genesis, next: first}
+}
+
+// Next checks e as the entry after the last one. A failure is a *ChainError
+// and stays: every later call returns it again.
+func (v *Verifier) Next(e *Entry) error {
+	if v.failed != nil {
+		return v.failed
+	}
+	if r := v.check(e); r != 0 {
+		v.failed = &ChainError{Seq: e.Seq, Reason: r}
+		return v.failed
+	}
+	v.prev, v.next = e.Hash, e.Seq+1
+	return nil
+}
+
+// Head returns the last entry that was accepted: its number and hash, or the
+// number before the first and genesis.
+func (v *Verifier) Head() (Seq, Hash) { return v.next - 1, v.prev }
+
+func (v *Verifier) check(e *Entry) Reason {
+	switch {
+	case e.Seq != v.next:
+		return NotContiguous
+	case e.Prev != v.prev:
+		return ChainBroken
+	case e.Hash != Link(e.Prev, e.Seq, e.Body):
+		return HashDiffers
+	}
+	if _, err := ParseBody(e.Body); err != nil {
+		return BadFrame
+	}
+	return 0
+}
