@@ -181,26 +181,30 @@ func (c *checker) names(n ast.Node) bool {
 	return true
 }
 
-// markHarmless knows the two compositions that undo an offence:
-// time.Unix(…).UTC() and slices.Sorted(maps.Keys(…)).
+// compositions are the calls that undo the offence in their argument or
+// receiver: time.Unix(…).UTC(), slices.Sorted(maps.Keys(…)). The keys of a map
+// are distinct, so any strict order of them is total; of its values only the
+// natural one is.
+var compositions = map[string][]string{
+	"time.Time.UTC":     {"time.Unix", "time.UnixMicro", "time.UnixMilli"},
+	"slices.Sorted":     {"maps.Keys", "maps.Values"},
+	"slices.SortedFunc": {"maps.Keys"},
+}
+
 func (c *checker) markHarmless(outer *ast.CallExpr) {
-	var inner ast.Expr
-	switch qualifiedName(c.callee(outer)) {
-	case "time.Time.UTC":
-		if sel, ok := ast.Unparen(outer.Fun).(*ast.SelectorExpr); ok {
-			inner = sel.X
-		}
-	case "slices.Sorted":
-		inner = outer.Args[0]
-	default:
+	undone := compositions[qualifiedName(c.callee(outer))]
+	if len(undone) == 0 {
 		return
+	}
+	inner := ast.Unparen(outer.Fun)
+	if sel, ok := inner.(*ast.SelectorExpr); ok {
+		inner = sel.X
+	}
+	if len(outer.Args) > 0 {
+		inner = outer.Args[0]
 	}
 	call, ok := ast.Unparen(inner).(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	switch qualifiedName(c.callee(call)) {
-	case "time.Unix", "time.UnixMilli", "time.UnixMicro", "maps.Keys", "maps.Values":
+	if ok && slices.Contains(undone, qualifiedName(c.callee(call))) {
 		c.fine[calleeIdent(call)] = true
 	}
 }

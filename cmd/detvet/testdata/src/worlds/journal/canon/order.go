@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 func intoOutput(m map[string]int) (out []string) {
@@ -33,6 +34,7 @@ func iterators(m map[string]int, f func(string)) {
 	}
 	values := slices.Collect(maps.Values(m)) // want `maps.Values in pure package`
 	_ = values
+	_ = slices.SortedFunc(maps.Values(m), func(a, b int) int { return 0 }) // want `maps.Values in pure package`
 }
 
 func reflected(v reflect.Value) []reflect.Value {
@@ -46,6 +48,7 @@ func harmless(m map[string]int) (n int, out []string) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, k)
 	}
+	out = slices.SortedFunc(maps.Keys(m), strings.Compare)
 	//worlds:sorted addition does not care
 	for _, v := range m {
 		n += v
