@@ -1,8 +1,11 @@
 package canon
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Raw is one canonical JSON value, embedded verbatim; nil (and empty) encodes
@@ -38,27 +41,68 @@ func classTable() (t [256]uint8) {
 	return t
 }
 
+// plainRun returns how many bytes at the start of b are of classPlain. It
+// looks at eight at a time: for each byte below 0x80, subtracting k borrows
+// into its top bit if the byte is below k, so the lowest top bit that is set in
+// the result marks the first byte that is not plain.
+func plainRun(b []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		quote, escape := x^'"'*ones, x^'\\'*ones
+		low := (x-0x20*ones)&^x | (quote-ones)&^quote | (escape-ones)&^escape
+		if found := (x | low) & tops; found != 0 {
+			return n + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for n < len(b) && classes[b[n]] == classPlain {
+		n++
+	}
+	return n
+}
+
+// highRun returns how many bytes at the start of b are of classHigh.
+func highRun(b []byte) int {
+	n := 0
+	for n < len(b) && b[n] >= utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
 // AppendString appends s as a canonical JSON string. It panics if s is not
 // valid UTF-8: such text is refused where it enters, so here it is our bug.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	done, high := 0, false
-	for i := 0; i < len(s); i++ {
-		switch classes[s[i]] {
-		case classPlain:
-		case classHigh:
-			high = true
-		default:
-			dst = append(dst, s[done:i]...)
-			dst = appendEscaped(dst, s[i])
-			done = i + 1
-		}
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	if n := plainRun(b); n < len(b) {
+		dst = appendSpecial(dst, b, n)
+	} else {
+		dst = append(dst, b...)
 	}
-	if high && !utf8.ValidString(s) {
-		panic("canon: string is not valid UTF-8: " + strconv.Quote(s))
-	}
-	dst = append(dst, s[done:]...)
 	return append(dst, '"')
+}
+
+// appendSpecial appends b, whose first byte that is not plain is b[i].
+func appendSpecial(dst, b []byte, i int) []byte {
+	done := 0
+	for i < len(b) {
+		if b[i] >= utf8.RuneSelf {
+			n := highRun(b[i:])
+			if !utf8.Valid(b[i : i+n]) {
+				panic("canon: string is not valid UTF-8: " + strconv.Quote(string(b)))
+			}
+			i += n
+		} else {
+			dst = append(dst, b[done:i]...)
+			dst = appendEscaped(dst, b[i])
+			i++
+			done = i
+		}
+		i += plainRun(b[i:])
+	}
+	return append(dst, b[done:]...)
 }
 
 // appendEscaped appends the escape of c, which is a control, '"' or '\\'.

@@ -3,7 +3,6 @@ package canon
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -17,6 +16,8 @@ import (
 func Canonicalize(src []byte) ([]byte, error) {
 	// No construct is longer in canonical form than in any other spelling.
 	p := parser{src: src, out: make([]byte, 0, len(src))}
+	var room [memberRoom]member
+	p.members = room[:0]
 	if err := p.document(); err != nil {
 		return nil, err.rooted()
 	}
@@ -40,6 +41,10 @@ type member struct {
 	at         int
 	start, end int
 }
+
+// memberRoom is how many members can be open before the list of them moves to
+// the heap.
+const memberRoom = 64
 
 func (p *parser) document() *Error {
 	if bytes.HasPrefix(p.src, []byte("\xef\xbb\xbf")) {
@@ -84,9 +89,9 @@ func (p *parser) value() *Error {
 		_, err := p.str()
 		return err
 	case c == '{':
-		return p.nested((*parser).object)
+		return p.object()
 	case c == '[':
-		return p.nested((*parser).array)
+		return p.array()
 	case c == '-' || '0' <= c && c <= '9':
 		return p.number()
 	case c == 't':
@@ -102,14 +107,27 @@ func (p *parser) value() *Error {
 	return unexpected(p.src, p.pos, "a value")
 }
 
-func (p *parser) nested(read func(*parser) *Error) *Error {
+// open reads the byte c that opens an object or array.
+func (p *parser) open(c byte) *Error {
 	if p.depth == MaxDepth {
-		return fail(p.pos, "nested deeper than "+strconv.Itoa(MaxDepth))
+		return tooDeep(p.pos)
 	}
 	p.depth++
-	err := read(p)
+	p.pos++
+	p.out = append(p.out, c)
+	p.space()
+	return nil
+}
+
+// close reads the byte c if it comes next and closes an object or array.
+func (p *parser) close(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
 	p.depth--
-	return err
+	p.pos++
+	p.out = append(p.out, c)
+	return true
 }
 
 func (p *parser) literal(word string) *Error {
@@ -122,12 +140,10 @@ func (p *parser) literal(word string) *Error {
 }
 
 func (p *parser) array() *Error {
-	p.pos++
-	p.out = append(p.out, '[')
-	p.space()
-	if p.peek() == ']' {
-		p.pos++
-		p.out = append(p.out, ']')
+	if err := p.open('['); err != nil {
+		return err
+	}
+	if p.close(']') {
 		return nil
 	}
 	for i := 0; ; i++ {
@@ -136,25 +152,29 @@ func (p *parser) array() *Error {
 			return err.element(i)
 		}
 		p.space()
-		c := p.peek()
-		if c != ',' && c != ']' {
-			return unexpected(p.src, p.pos, "',' or ']'")
-		}
-		p.pos++
-		p.out = append(p.out, c)
-		if c == ']' {
+		if p.close(']') {
 			return nil
+		}
+		if err := p.comma("',' or ']'"); err != nil {
+			return err
 		}
 	}
 }
 
-func (p *parser) object() *Error {
+func (p *parser) comma(want string) *Error {
+	if p.peek() != ',' {
+		return unexpected(p.src, p.pos, want)
+	}
 	p.pos++
-	p.out = append(p.out, '{')
-	p.space()
-	if p.peek() == '}' {
-		p.pos++
-		p.out = append(p.out, '}')
+	p.out = append(p.out, ',')
+	return nil
+}
+
+func (p *parser) object() *Error {
+	if err := p.open('{'); err != nil {
+		return err
+	}
+	if p.close('}') {
 		return nil
 	}
 	base, sorted := len(p.members), true
@@ -166,21 +186,18 @@ func (p *parser) object() *Error {
 		if n := len(p.members); n > base && sorted {
 			order := compareKeys(p.members[n-1].key, m.key)
 			if order == 0 {
-				return fail(m.at, "duplicate key").member(m.key)
+				return duplicate(m.at, m.key)
 			}
 			sorted = order < 0
 		}
 		p.members = append(p.members, m)
 		p.space()
-		c := p.peek()
-		if c != ',' && c != '}' {
-			return unexpected(p.src, p.pos, "',' or '}'")
-		}
-		p.pos++
-		if c == '}' {
+		if p.peek() == '}' {
 			break
 		}
-		p.out = append(p.out, ',')
+		if err := p.comma("',' or '}'"); err != nil {
+			return err
+		}
 	}
 	if !sorted {
 		if err := p.sort(p.members[base:]); err != nil {
@@ -188,7 +205,7 @@ func (p *parser) object() *Error {
 		}
 	}
 	p.members = p.members[:base]
-	p.out = append(p.out, '}')
+	p.close('}')
 	return nil
 }
 
@@ -237,7 +254,7 @@ func (p *parser) sort(members []member) *Error {
 		}
 	}
 	if twice != nil {
-		return fail(twice.at, "duplicate key").member(twice.key)
+		return duplicate(twice.at, twice.key)
 	}
 	p.scratch = append(p.scratch[:0], p.out[first:]...)
 	p.out = p.out[:first]
@@ -254,10 +271,12 @@ func (p *parser) sort(members []member) *Error {
 func (p *parser) str() (escaped bool, err *Error) {
 	done := p.pos // everything before it is in out
 	i := p.pos + 1
-	for i < len(p.src) {
+	for {
+		i += plainRun(p.src[i:])
+		if i == len(p.src) {
+			return escaped, fail(i, "the text ends inside a string")
+		}
 		switch classes[p.src[i]] {
-		case classPlain:
-			i++
 		case classQuote:
 			p.out = append(p.out, p.src[done:i+1]...)
 			p.pos = i + 1
@@ -272,16 +291,15 @@ func (p *parser) str() (escaped bool, err *Error) {
 			i += n
 			done = i
 		case classControl:
-			return escaped, fail(i, "control character "+strconv.QuoteRune(rune(p.src[i]))+" must be escaped")
+			return escaped, rawControl(p.src, i)
 		case classHigh:
-			r, size := utf8.DecodeRune(p.src[i:])
-			if r == utf8.RuneError && size == 1 {
-				return escaped, fail(i, "invalid UTF-8")
+			n := highRun(p.src[i:])
+			if !utf8.Valid(p.src[i : i+n]) {
+				return escaped, invalidUTF8(p.src, i)
 			}
-			i += size
+			i += n
 		}
 	}
-	return escaped, fail(len(p.src), "the text ends inside a string")
 }
 
 // escape reads the escape at src[i], appends its canonical form to out and

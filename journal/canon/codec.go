@@ -21,6 +21,7 @@ const (
 	kindInt32
 	kindInt64
 	kindRaw
+	kindStringPointer
 	kindPointer
 	kindStruct
 	kindStrings // slice of string kind
@@ -45,8 +46,9 @@ type field struct {
 	name   string
 	key    string
 	offset uintptr
+	kind   kind // the codec's, at hand
 	omit   bool
-	*codec
+	codec  *codec
 }
 
 // codecs caches the codec of each type that was asked for. Entries are only
@@ -127,8 +129,12 @@ func (c *codec) compilePointer(open []reflect.Type) error {
 	if err := c.compileElem(open); err != nil {
 		return err
 	}
-	if c.elem.kind == kindPointer || c.elem.kind == kindRaw {
+	switch c.elem.kind {
+	case kindPointer, kindStringPointer, kindRaw:
 		return fmt.Errorf("%s has two ways to be null", c.typ)
+	}
+	if c.elem.kind == kindString {
+		c.kind = kindStringPointer
 	}
 	return nil
 }
@@ -180,7 +186,7 @@ func (c *codec) compileStruct(open []reflect.Type) error {
 		if i > 0 && c.fields[i-1].name == f.name {
 			return fmt.Errorf("%s has two fields named %q", c.typ, f.name)
 		}
-		c.depth = max(c.depth, f.depth)
+		c.depth = max(c.depth, f.codec.depth)
 	}
 	c.depth++
 	return nil
@@ -220,6 +226,7 @@ func (c *codec) addFields(typ reflect.Type, offset uintptr, open []reflect.Type)
 			name:   name,
 			key:    string(append(AppendString([]byte{','}, name), ':')),
 			offset: offset + f.Offset,
+			kind:   inner.kind,
 			omit:   omit,
 			codec:  inner,
 		})

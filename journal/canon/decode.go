@@ -28,13 +28,17 @@ func Unmarshal[T any](data []byte, v *T) error {
 // arenaSize is the size of the blocks that decoded strings are cut from.
 const arenaSize = 1024
 
+// headCount is how many targets of string pointers are allocated together.
+const headCount = 8
+
 // countLimit bounds how many elements a slice reserves before it has read
 // them.
 const countLimit = 64
 
 type decoder struct {
 	scanner
-	arena []byte // strings handed out so far, and room for more
+	arena []byte   // strings handed out so far, and room for more
+	heads []string // targets of string pointers, and room for more
 }
 
 // decode reads one value into p, which points to a zero value of type c.typ.
@@ -59,6 +63,13 @@ func (d *decoder) decode(c *codec, p unsafe.Pointer) *Error {
 		return d.int(c, p)
 	case kindRaw:
 		return d.raw(p)
+	case kindStringPointer:
+		if d.take("null") {
+			return nil
+		}
+		s, err := d.text()
+		*(**string)(p) = d.head(s)
+		return err
 	case kindPointer:
 		if d.take("null") {
 			return nil
@@ -134,6 +145,15 @@ func (d *decoder) keep(body []byte, escaped bool) string {
 		d.arena = append(d.arena, body...)
 	}
 	return unsafe.String(&d.arena[start], len(d.arena)-start)
+}
+
+// head returns a pointer to s.
+func (d *decoder) head(s string) *string {
+	if len(d.heads) == cap(d.heads) {
+		d.heads = make([]string, 0, headCount)
+	}
+	d.heads = append(d.heads, s)
+	return &d.heads[len(d.heads)-1]
 }
 
 func (d *decoder) int(c *codec, p unsafe.Pointer) *Error {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -11,14 +12,36 @@ import (
 // (see Check), if a string in *v is not valid UTF-8, or if an integer exceeds
 // MaxInt. Raw values are embedded as they are.
 func Append[T any](dst []byte, v *T) []byte {
+	if dst == nil {
+		return Marshal(v)
+	}
 	return codecFor[T]().append(dst, unsafe.Pointer(v))
 }
 
-// Marshal returns the canonical bytes of *v in a slice of its own. It panics
-// where Append does.
+// Marshal returns the canonical bytes of *v in a slice of its own that has no
+// room to spare. It panics where Append does.
 func Marshal[T any](v *T) []byte {
-	return Append(nil, v)
+	scratch := scratches.Get().(*[]byte)
+	*scratch = codecFor[T]().append((*scratch)[:0], unsafe.Pointer(v))
+	out := make([]byte, len(*scratch))
+	copy(out, *scratch)
+	if cap(*scratch) <= scratchLimit {
+		scratches.Put(scratch)
+	}
+	return out
 }
+
+// Marshal writes to a scratch buffer first, so that it allocates once and
+// exactly. Larger buffers than scratchLimit are not kept.
+const (
+	scratchSize  = 4 << 10
+	scratchLimit = 256 << 10
+)
+
+var scratches = sync.Pool{New: func() any {
+	scratch := make([]byte, 0, scratchSize)
+	return &scratch
+}}
 
 // append writes the value at p, whose type is c.typ.
 func (c *codec) append(dst []byte, p unsafe.Pointer) []byte {
@@ -37,6 +60,8 @@ func (c *codec) append(dst []byte, p unsafe.Pointer) []byte {
 			return append(dst, raw...)
 		}
 		return append(dst, "null"...)
+	case kindStringPointer:
+		return appendStringPointer(dst, *(**string)(p))
 	case kindPointer:
 		if target := *(*unsafe.Pointer)(p); target != nil {
 			return c.elem.append(dst, target)
@@ -51,6 +76,13 @@ func (c *codec) append(dst []byte, p unsafe.Pointer) []byte {
 	default:
 		return c.appendMap(dst, p)
 	}
+}
+
+func appendStringPointer(dst []byte, s *string) []byte {
+	if s == nil {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, *s)
 }
 
 func (c *codec) loadInt(p unsafe.Pointer) int64 {
@@ -79,7 +111,7 @@ func (c *codec) empty(p unsafe.Pointer) bool {
 		return c.loadInt(p) == 0
 	case kindRaw, kindStrings, kindSlice:
 		return len(*(*[]struct{})(p)) == 0
-	case kindPointer:
+	case kindPointer, kindStringPointer:
 		return *(*unsafe.Pointer)(p) == nil
 	case kindStringMap:
 		return len(*(*map[string]string)(p)) == 0
@@ -96,12 +128,21 @@ func (c *codec) appendStruct(dst []byte, p unsafe.Pointer) []byte {
 	for i := range c.fields {
 		f := &c.fields[i]
 		at := unsafe.Add(p, f.offset)
-		if f.omit && f.empty(at) {
+		if f.omit && f.codec.empty(at) {
 			continue
 		}
 		dst = append(dst, f.key[comma:]...)
 		comma = 0
-		dst = f.codec.append(dst, at)
+		switch f.kind {
+		case kindString:
+			dst = AppendString(dst, *(*string)(at))
+		case kindStringPointer:
+			dst = appendStringPointer(dst, *(**string)(at))
+		case kindInt64:
+			dst = AppendInt(dst, *(*int64)(at))
+		default:
+			dst = f.codec.append(dst, at)
+		}
 	}
 	return append(dst, '}')
 }
@@ -126,7 +167,7 @@ const keyRoom = 32
 // one memory layout.
 func appendStringMap(dst []byte, m map[string]string) []byte {
 	var room [keyRoom]string
-	keys := slices.AppendSeq(room[:0], maps.Keys(m))
+	keys := slices.AppendSeq(room[:0], maps.Keys(m)) //worlds:sorted by the next line
 	slices.SortFunc(keys, CompareKeys)
 	dst = append(dst, '{')
 	for i, key := range keys {
@@ -141,7 +182,7 @@ func appendStringMap(dst []byte, m map[string]string) []byte {
 
 func (c *codec) appendMap(dst []byte, p unsafe.Pointer) []byte {
 	m := reflect.NewAt(c.typ, p).Elem()
-	keys := m.MapKeys()
+	keys := m.MapKeys() //worlds:sorted by the next line
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return CompareKeys(a.String(), b.String()) })
 	value := reflect.New(c.typ.Elem())
 	dst = append(dst, '{')

@@ -87,3 +87,28 @@ func unexpected(data []byte, pos int, want string) *Error {
 	}
 	return fail(pos, "found "+strconv.QuoteRune(r)+" where "+want+" should stand")
 }
+
+func tooDeep(pos int) *Error {
+	return fail(pos, "nested deeper than "+strconv.Itoa(MaxDepth))
+}
+
+func duplicate(pos int, key []byte) *Error {
+	return fail(pos, "duplicate key").member(key)
+}
+
+// rawControl words the control character at data[pos], inside a string.
+func rawControl(data []byte, pos int) *Error {
+	return fail(pos, "control character "+strconv.QuoteRune(rune(data[pos]))+" must be escaped")
+}
+
+// invalidUTF8 finds the first byte at or behind data[pos] that is not UTF-8.
+func invalidUTF8(data []byte, pos int) *Error {
+	for pos < len(data) {
+		r, size := utf8.DecodeRune(data[pos:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		pos += size
+	}
+	return fail(pos, "invalid UTF-8")
+}

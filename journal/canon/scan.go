@@ -2,7 +2,6 @@ package canon
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -41,7 +40,7 @@ func (s *scanner) end() *Error {
 
 func (s *scanner) enter() *Error {
 	if s.depth == MaxDepth {
-		return fail(s.pos, "nested deeper than "+strconv.Itoa(MaxDepth))
+		return tooDeep(s.pos)
 	}
 	s.depth++
 	s.pos++
@@ -177,7 +176,7 @@ func (s *scanner) key() ([]byte, *Error) {
 func inOrder(previous, key []byte, at int) *Error {
 	switch order := compareKeys(previous, key); {
 	case order == 0:
-		return fail(at, "duplicate key").member(key)
+		return duplicate(at, key)
 	case order > 0:
 		return fail(at, "key out of order").member(key)
 	}
@@ -189,10 +188,12 @@ func inOrder(previous, key []byte, at int) *Error {
 func (s *scanner) str() (body []byte, escaped bool, err *Error) {
 	start := s.pos + 1
 	i := start
-	for i < len(s.data) {
+	for {
+		i += plainRun(s.data[i:])
+		if i == len(s.data) {
+			return nil, escaped, fail(i, "the text ends inside a string")
+		}
 		switch classes[s.data[i]] {
-		case classPlain:
-			i++
 		case classQuote:
 			s.pos = i + 1
 			return s.data[start:i], escaped, nil
@@ -204,16 +205,15 @@ func (s *scanner) str() (body []byte, escaped bool, err *Error) {
 			escaped = true
 			i += n
 		case classControl:
-			return nil, escaped, fail(i, "control character "+strconv.QuoteRune(rune(s.data[i]))+" must be escaped")
+			return nil, escaped, rawControl(s.data, i)
 		case classHigh:
-			r, size := utf8.DecodeRune(s.data[i:])
-			if r == utf8.RuneError && size == 1 {
-				return nil, escaped, fail(i, "invalid UTF-8")
+			n := highRun(s.data[i:])
+			if !utf8.Valid(s.data[i : i+n]) {
+				return nil, escaped, invalidUTF8(s.data, i)
 			}
-			i += size
+			i += n
 		}
 	}
-	return nil, escaped, fail(len(s.data), "the text ends inside a string")
 }
 
 // canonicalEscape returns the length of the escape at the start of b, 0 if it
