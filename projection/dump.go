@@ -1,0 +1,137 @@
+package projection
+
+import (
+	"io"
+
+	"worlds/journal/canon"
+)
+
+// dumpChunkBytes is how much of a dump is gathered before it is handed on.
+const dumpChunkBytes = 64 << 10
+
+// WriteDump writes the canonical JSON of everything that is world-visible:
+// clock, counters, events, idempotency, marks, minted and objects (by table, in
+// creation order). The request log and the sequence are not part of it. Errors
+// are those of w.
+func (s *State) WriteDump(w io.Writer) error {
+	d := dumper{w: w, buf: make([]byte, 0, dumpChunkBytes+(8<<10))}
+	d.text(`{"clock":`)
+	d.buf = canon.AppendInt(d.buf, s.clock)
+	d.text(`,"counters":{`)
+	first := true
+	s.counters.Scan(func(name string, n int64) bool {
+		d.comma(&first)
+		d.buf = canon.AppendString(d.buf, name)
+		d.buf = append(d.buf, ':')
+		d.buf = canon.AppendInt(d.buf, n)
+		return d.flush(dumpChunkBytes)
+	})
+	d.text(`},"events":[`)
+	first = true
+	s.events.Scan(func(_ uint64, e *EventRow) bool {
+		d.comma(&first)
+		d.buf = e.appendDump(d.buf)
+		return d.flush(dumpChunkBytes)
+	})
+	d.text(`],"idempotency":[`)
+	first = true
+	s.idems.Scan(func(_ string, f *Idem) bool {
+		d.comma(&first)
+		d.buf = f.appendDump(d.buf)
+		return d.flush(dumpChunkBytes)
+	})
+	d.text(`],"marks":[`)
+	first = true
+	for _, m := range s.Marks() {
+		d.comma(&first)
+		d.buf = canon.AppendString(d.buf, m.Name)
+	}
+	d.text(`],"minted":`)
+	d.buf = canon.AppendInt(d.buf, s.minted)
+	d.text(`,"objects":{`)
+	d.objects(s)
+	d.text(`}}`)
+	d.flush(0)
+	return d.err
+}
+
+func (d *dumper) objects(s *State) {
+	firstTable := true
+	for _, t := range s.tables {
+		if t.rows.Len() == 0 {
+			continue
+		}
+		d.comma(&firstTable)
+		d.buf = canon.AppendString(d.buf, t.name)
+		d.text(`:[`)
+		first := true
+		t.order.Scan(func(_ uint64, r *Row) bool {
+			d.comma(&first)
+			d.buf = append(d.buf, r.Body...)
+			return d.flush(dumpChunkBytes)
+		})
+		d.text(`]`)
+	}
+}
+
+// appendDump appends the event as it stands in a dump.
+func (e *EventRow) appendDump(dst []byte) []byte {
+	dst = append(dst, `{"api":`...)
+	dst = canon.AppendString(dst, e.API)
+	dst = append(dst, `,"created":`...)
+	dst = canon.AppendInt(dst, e.Created)
+	dst = append(dst, `,"id":`...)
+	dst = canon.AppendString(dst, e.ID)
+	dst = append(dst, `,"meta":`...)
+	dst = append(dst, e.Meta...)
+	dst = append(dst, `,"object":`...)
+	dst = append(dst, e.Object...)
+	dst = append(dst, `,"type":`...)
+	dst = canon.AppendString(dst, e.Type)
+	return append(dst, '}')
+}
+
+func (f *Idem) appendDump(dst []byte) []byte {
+	dst = append(dst, `{"api":`...)
+	dst = canon.AppendString(dst, f.API)
+	dst = append(dst, `,"fingerprint":`...)
+	dst = canon.AppendString(dst, f.Fingerprint)
+	dst = append(dst, `,"key":`...)
+	dst = canon.AppendString(dst, f.Key)
+	dst = append(dst, `,"reply":`...)
+	dst = append(dst, f.Reply...)
+	dst = append(dst, `,"request":`...)
+	dst = canon.AppendString(dst, f.Request)
+	dst = append(dst, `,"status":`...)
+	dst = canon.AppendInt(dst, f.Status)
+	dst = append(dst, `,"target":`...)
+	dst = canon.AppendString(dst, f.Target)
+	dst = append(dst, `,"version":`...)
+	dst = canon.AppendString(dst, f.Version)
+	return append(dst, '}')
+}
+
+// dumper gathers text and hands it on in chunks; the first error sticks.
+type dumper struct {
+	w   io.Writer
+	buf []byte
+	err error
+}
+
+func (d *dumper) text(s string) { d.buf = append(d.buf, s...) }
+
+func (d *dumper) comma(first *bool) {
+	if !*first {
+		d.buf = append(d.buf, ',')
+	}
+	*first = false
+}
+
+// flush hands on what was gathered once it exceeds limit; false stops a scan.
+func (d *dumper) flush(limit int) bool {
+	if d.err == nil && len(d.buf) > limit {
+		_, d.err = d.w.Write(d.buf)
+		d.buf = d.buf[:0]
+	}
+	return d.err == nil
+}

@@ -1,0 +1,131 @@
+package twin
+
+import (
+	"fmt"
+
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/seed"
+)
+
+// Catalog is one API as a table: its objects, its routes and how it words a
+// refusal. A Catalog is immutable after NewCatalog and may be shared.
+type Catalog struct {
+	Name string // "stripe", "zendesk"
+	Dialect
+	kinds  map[string]*API // by wire object name
+	apis   []API
+	router router
+}
+
+// API is what one resource file contributes: its kind, its routes, what of it
+// can be expanded, and how a seed fills it.
+type API struct {
+	Kind   Kind
+	Routes []Route
+	// Expand names, by dotted path within the object, the ids that expand to an
+	// object of the named kind; "" names a member that holds whole objects or a
+	// list of them, below which expansion goes on.
+	Expand map[string]string
+	// Include computes, by dotted path, members that are absent unless asked for.
+	Include map[string]Include
+	// Seed turns the seed's section into rows, quietly.
+	Seed func(*Tx, *seed.Document) error
+}
+
+// Include computes a member of object that only an expansion shows.
+type Include func(tx *Tx, object canon.Raw) canon.Raw
+
+// Dialect is how an API words what the kernel refuses, and what it adds to the
+// events it emits. Every field is required.
+type Dialect struct {
+	// EventPrefix and EventDigits shape event ids.
+	EventPrefix string
+	EventDigits int
+	// ExpandParam is the parameter that lists expansions, "" for none.
+	ExpandParam string
+	// DefaultVersion is the API version of requests that name none.
+	DefaultVersion string
+	// Version checks the version a request asks for.
+	Version func(asked string) *Error
+	// Refuse words a violation of a route's parameter table.
+	Refuse func(r *Route, v *Violation) *Error
+	// NoRoute words a path or method that the catalog does not have.
+	NoRoute func(method, path string) *Error
+	// NotExpandable words an expansion of something that cannot be expanded; on a
+	// list, hint says that the path lacks its "data." prefix.
+	NotExpandable func(path string, hint bool) *Error
+	// TooDeep words an expansion of more than ExpandDepthMax levels.
+	TooDeep func(path string) *Error
+	// KeyReused words a key used before for other parameters (same target) or
+	// for another target.
+	KeyReused func(sameTarget bool, first, now string) *Error
+	// KeyTooLong words an idempotency key over IdemKeyMax bytes.
+	KeyTooLong func() *Error
+	// Internal words a fault of ours.
+	Internal func() *Error
+	// Meta is what an event of this API carries beside its object.
+	Meta func(tx *Tx, previous canon.Raw) canon.Raw
+}
+
+// NewCatalog builds the table; it panics on two routes or kinds of one name,
+// which is our own mistake.
+func NewCatalog(name string, d Dialect, apis ...API) *Catalog {
+	c := &Catalog{Name: name, Dialect: d, kinds: map[string]*API{}, apis: apis}
+	for i := range apis {
+		a := &apis[i]
+		if a.Kind.Object != "" {
+			if c.kinds[a.Kind.Object] != nil {
+				panic("twin: two kinds named " + a.Kind.Object)
+			}
+			c.kinds[a.Kind.Object] = a
+		}
+		for j := range a.Routes {
+			if err := c.router.add(&a.Routes[j]); err != nil {
+				panic(fmt.Sprintf("twin: %s: %v", name, err))
+			}
+		}
+	}
+	return c
+}
+
+// Routes lists every route, resource by resource.
+func (c *Catalog) Routes() []*Route {
+	var out []*Route
+	for i := range c.apis {
+		for j := range c.apis[i].Routes {
+			out = append(out, &c.apis[i].Routes[j])
+		}
+	}
+	return out
+}
+
+// Kinds lists every kind, in catalog order.
+func (c *Catalog) Kinds() []Kind {
+	var out []Kind
+	for i := range c.apis {
+		if c.apis[i].Kind.Object != "" {
+			out = append(out, c.apis[i].Kind)
+		}
+	}
+	return out
+}
+
+// Genesis returns the facts a world of this seed begins with: the clock at the
+// epoch and every seeded object, without events.
+func Genesis(s *seed.Seed, catalogs ...*Catalog) ([]projection.Fact, error) {
+	m := NewMachine(projection.New(), SpecOf(s), catalogs...)
+	tx := &Tx{m: m, st: m.State, quiet: true, cmd: &Command{}}
+	tx.record(&projection.Clock{Now: s.Document.Epoch})
+	for _, c := range catalogs {
+		tx.catalog = c
+		for i := range c.apis {
+			if fill := c.apis[i].Seed; fill != nil {
+				if err := fill(tx, &s.Document); err != nil {
+					return nil, fmt.Errorf("seed %s: %s: %w", s.Document.Name, c.apis[i].Kind.Object, err)
+				}
+			}
+		}
+	}
+	return tx.facts, nil
+}

@@ -1,0 +1,264 @@
+package twin
+
+import (
+	"slices"
+	"strings"
+
+	"worlds/journal/canon"
+)
+
+// expansion is what to expand below one point: the children by name, in the
+// order they were asked for.
+type expansion struct {
+	name string
+	kids []*expansion
+}
+
+// parseExpand takes the expansion paths out of the parameter tree.
+func parseExpand(c *Catalog, r *Route, root *Node) (*expansion, *Error) {
+	i := slices.IndexFunc(root.Kids, func(k *Node) bool { return k.Name == c.ExpandParam && k.index < 0 })
+	if c.ExpandParam == "" || i < 0 {
+		return nil, nil
+	}
+	node := root.Kids[i]
+	root.Kids = slices.Delete(root.Kids, i, i+1)
+	if len(node.Kids) == 0 || node.Kids[0].index < 0 {
+		return nil, c.Refuse(r, &Violation{Kind: BadType, Param: node.Name, Value: node.Value, Want: "array"})
+	}
+	if len(node.Kids) > ExpandMax {
+		return nil, c.Refuse(r, &Violation{Kind: AboveMax, Param: node.Name, Limit: ExpandMax})
+	}
+	top := &expansion{}
+	for _, k := range node.Kids {
+		if len(k.Kids) > 0 || k.Value == "" {
+			return nil, c.Refuse(r, &Violation{Kind: BadType, Param: join(node.Name, k.label()), Value: k.Value, Want: "string"})
+		}
+		path := strings.Split(k.Value, ".")
+		if len(path) > ExpandDepthMax {
+			return nil, c.TooDeep(k.Value)
+		}
+		at := top
+		for _, seg := range path {
+			at = at.kid(seg)
+		}
+	}
+	return top, nil
+}
+
+func (e *expansion) kid(name string) *expansion {
+	for _, k := range e.kids {
+		if k.name == name {
+			return k
+		}
+	}
+	k := &expansion{name: name}
+	e.kids = append(e.kids, k)
+	return k
+}
+
+// first is the first full path below e, for naming it in a refusal.
+func (e *expansion) first(prefix string) string {
+	path := strings.TrimPrefix(prefix+"."+e.name, ".")
+	if len(e.kids) == 0 {
+		return path
+	}
+	return e.kids[0].first(path)
+}
+
+// expander splices objects into an answer.
+type expander struct {
+	tx *Tx
+	c  *Catalog
+}
+
+// object expands body, which has an "object" member, below the paths of want.
+// trail is the path that led here.
+func (x *expander) object(body canon.Raw, want *expansion, trail string) (canon.Raw, *Error) {
+	kind, _ := canon.Get(body, "object")
+	name, _ := canon.Unquote(kind)
+	if name == "list" || name == "search_result" {
+		return x.list(body, want, trail)
+	}
+	api := x.c.kinds[name]
+	if api == nil {
+		return nil, x.c.NotExpandable(want.kids[0].first(trail), false)
+	}
+	return x.hash(api, body, want, "", trail)
+}
+
+func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Raw, *Error) {
+	list := members(body)
+	for _, w := range want.kids {
+		if w.name != "data" || len(w.kids) == 0 {
+			return nil, x.c.NotExpandable(w.first(trail), true)
+		}
+		for i := range list {
+			if list[i].key != "data" {
+				continue
+			}
+			data, err := x.elements(list[i].value, w, dotted(trail, "data"))
+			if err != nil {
+				return nil, err
+			}
+			list[i].value = data
+		}
+	}
+	return appendObject(nil, list), nil
+}
+
+func (x *expander) elements(data canon.Raw, want *expansion, trail string) (canon.Raw, *Error) {
+	out := append(make([]byte, 0, len(data)*2), '[')
+	for e := range canon.Elements(data) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		v, err := x.object(e, want, trail)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']'), nil
+}
+
+// hash expands below a (possibly nested) object of api; prefix is the dotted
+// path from the object that owns the declarations.
+func (x *expander) hash(api *API, body canon.Raw, want *expansion, prefix, trail string) (canon.Raw, *Error) {
+	list := members(body)
+	for _, w := range want.kids {
+		path, here := dotted(prefix, w.name), dotted(trail, w.name)
+		i, found := slices.BinarySearchFunc(list, w.name, func(m member, k string) int { return canon.CompareKeys(m.key, k) })
+		var old canon.Raw
+		if found {
+			old = list[i].value
+		}
+		value, err := x.member(api, body, old, w, path, here)
+		if err != nil {
+			return nil, err
+		}
+		if !found && value != nil {
+			list = slices.Insert(list, i, member{w.name, value})
+		} else if found {
+			list[i].value = value
+		}
+	}
+	return appendObject(nil, list), nil
+}
+
+// member returns the expanded value of one member.
+func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, here string) (canon.Raw, *Error) {
+	if include := api.Include[path]; include != nil {
+		return x.below(include(x.tx, body), w, here)
+	}
+	if target := api.Expand[path]; target != "" {
+		if err := x.check(target, w, here); err != nil {
+			return nil, err
+		}
+		return x.target(target, old, w, here)
+	}
+	if len(w.kids) == 0 {
+		return nil, x.c.NotExpandable(here, false)
+	}
+	switch {
+	case len(old) > 0 && old[0] == '{':
+		if _, typed := canon.Get(old, "object"); typed {
+			return x.object(old, w, here)
+		}
+		return x.hash(api, old, w, path, here)
+	case api.leads(path):
+		return old, nil // null, or absent: nothing to expand
+	}
+	return nil, x.c.NotExpandable(w.first(strings.TrimSuffix(strings.TrimSuffix(here, w.name), ".")), false)
+}
+
+// leads reports whether a declared path passes through path.
+func (a *API) leads(path string) bool {
+	for _, k := range a.expandPaths() {
+		if strings.HasPrefix(k, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// target replaces an id (or an array of ids) by the object it names.
+func (x *expander) target(object string, old canon.Raw, w *expansion, here string) (canon.Raw, *Error) {
+	if len(old) == 0 {
+		return old, nil
+	}
+	switch old[0] {
+	case '[':
+		out := append(make([]byte, 0, 1024), '[')
+		for e := range canon.Elements(old) {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			v, err := x.target(object, e, w, here)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, v...)
+		}
+		return append(out, ']'), nil
+	case '{':
+		return x.below(old, w, here)
+	case '"':
+		id, _ := canon.Unquote(old)
+		if row := x.tx.st.Get(x.c.kinds[object].Kind.Table, id); row != nil {
+			return x.below(row.Body, w, here)
+		}
+	}
+	return old, nil
+}
+
+func (x *expander) below(body canon.Raw, w *expansion, here string) (canon.Raw, *Error) {
+	if len(w.kids) == 0 || body == nil || string(body) == "null" {
+		return body, nil
+	}
+	if deleted, ok := canon.Get(body, "deleted"); ok && string(deleted) == "true" {
+		return body, nil
+	}
+	return x.object(body, w, here)
+}
+
+// check refuses, before any value is looked at, a path below target that its
+// kind could never follow: the answer must not depend on what happens to be null.
+func (x *expander) check(target string, w *expansion, here string) *Error {
+	api := x.c.kinds[target]
+	for _, k := range w.kids {
+		if !api.leadsTo(k.name) {
+			return x.c.NotExpandable(k.first(here), false)
+		}
+	}
+	return nil
+}
+
+// leadsTo reports whether some declared path begins with the segment name.
+func (a *API) leadsTo(name string) bool {
+	for _, k := range a.expandPaths() {
+		if k == name || strings.HasPrefix(k, name+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// expandPaths lists the declared paths of an API in order.
+func (a *API) expandPaths() []string {
+	paths := make([]string, 0, len(a.Expand)+len(a.Include))
+	for k := range a.Expand { //worlds:sorted below
+		paths = append(paths, k)
+	}
+	for k := range a.Include { //worlds:sorted below
+		paths = append(paths, k)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func dotted(prefix, name string) string {
+	if prefix == "" {
+		return name
+	}
+	return prefix + "." + name
+}

@@ -1,0 +1,340 @@
+package twin
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Parameter structs are the allow-list of a route. A field is an Opt (or, for
+// path segments, a string) with a tag:
+//
+//	ID     string              `path:"id"`
+//	Amount twin.Opt[twin.Money] `param:"amount" rule:"min=1,max=99999999"`
+//
+// Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
+// len= (bytes of a text); enum=a|b|c (in the vendor's order). An Opt's type is a
+// string, an integer, a bool, Metadata, Range, a struct of such fields or a
+// slice of structs or strings. Embedded structs contribute their fields.
+//
+// A struct whose pointer has the method Check() *Error is asked, once every
+// field is good, for what no single field can tell.
+
+// checker is what a parameter struct implements for rules across fields.
+type checker interface{ Check() *Error }
+
+// plan is a parameter struct compiled once.
+type plan struct {
+	fields []field
+	byName map[string]int
+	paths  []field
+}
+
+type field struct {
+	name     string
+	index    []int
+	required bool
+	empty    bool
+	hasMin   bool
+	hasMax   bool
+	min, max int64
+	length   int
+	enum     []string
+	sub      *plan // struct, or element struct of a slice
+	list     bool
+	free     bool // Metadata: any key
+	ranged   bool
+}
+
+// presenceField and valueField are the positions in Opt.
+const (
+	valueField = 0
+	stateField = 1
+)
+
+// compile builds the plan of a parameter struct; it panics on a struct that
+// breaks the rules above, which is our own mistake.
+func compile(t reflect.Type) *plan {
+	p := &plan{byName: map[string]int{}}
+	p.collect(t, nil)
+	return p
+}
+
+func (p *plan) collect(t reflect.Type, prefix []int) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		index := append(append([]int(nil), prefix...), i)
+		if sf.Anonymous {
+			p.collect(sf.Type, index)
+			continue
+		}
+		if name := sf.Tag.Get("path"); name != "" {
+			p.paths = append(p.paths, field{name: name, index: index})
+			continue
+		}
+		name := sf.Tag.Get("param")
+		if name == "-" {
+			continue
+		}
+		if name == "" || !strings.HasPrefix(sf.Type.Name(), "Opt[") {
+			panic(fmt.Sprintf("twin: %s.%s is not a parameter", t, sf.Name))
+		}
+		f := field{name: name, index: index, length: StringMax}
+		f.rules(sf.Tag.Get("rule"), t, sf.Name)
+		f.shape(sf.Type.Field(valueField).Type)
+		p.byName[name] = len(p.fields)
+		p.fields = append(p.fields, f)
+	}
+}
+
+func (f *field) shape(v reflect.Type) {
+	switch {
+	case v == reflect.TypeFor[Metadata]():
+		f.free, f.empty = true, true
+	case v == reflect.TypeFor[Range]():
+		f.ranged, f.sub = true, compile(v)
+	case v.Kind() == reflect.Struct:
+		f.sub = compile(v)
+	case v.Kind() == reflect.Slice:
+		f.list = true
+		if v.Elem().Kind() == reflect.Struct {
+			f.sub = compile(v.Elem())
+		}
+	}
+}
+
+func (f *field) rules(tag string, t reflect.Type, name string) {
+	for _, rule := range strings.Split(tag, ",") {
+		key, val, _ := strings.Cut(rule, "=")
+		switch key {
+		case "":
+		case "required":
+			f.required = true
+		case "empty":
+			f.empty = true
+		case "min":
+			f.hasMin, f.min = true, mustInt(val)
+		case "max":
+			f.hasMax, f.max = true, mustInt(val)
+		case "len":
+			f.length = int(mustInt(val))
+		case "enum":
+			f.enum = strings.Split(val, "|")
+		default:
+			panic(fmt.Sprintf("twin: %s.%s: unknown rule %q", t, name, key))
+		}
+	}
+}
+
+func mustInt(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		panic("twin: bad rule number " + s)
+	}
+	return n
+}
+
+// unknown lists the parameters of n that the plan has no field for, at any
+// depth, in the order they came.
+func (p *plan) unknown(n *Node, prefix string, names []string) []string {
+	for _, k := range n.Kids {
+		path := join(prefix, k.label())
+		i, ok := p.byName[k.Name]
+		if !ok || k.index >= 0 {
+			names = append(names, path)
+			continue
+		}
+		f := &p.fields[i]
+		switch {
+		case f.list && f.sub != nil:
+			for _, e := range k.Kids {
+				if e.index >= 0 {
+					names = f.sub.unknown(e, join(path, e.label()), names)
+				}
+			}
+		case f.sub != nil:
+			names = f.sub.unknown(k, path, names)
+		}
+	}
+	return names
+}
+
+func join(prefix, name string) string {
+	if prefix == "" {
+		return name
+	}
+	return prefix + "[" + name + "]"
+}
+
+// bind fills dst (the struct) from n and returns the first violation: types and
+// ranges in the order the parameters came, then what is missing in field order.
+func (p *plan) bind(dst reflect.Value, n *Node, prefix string) *Violation {
+	for _, k := range n.Kids {
+		f := &p.fields[p.byName[k.Name]]
+		opt := dst.FieldByIndex(f.index)
+		if v := f.bind(opt, k, join(prefix, k.label())); v != nil {
+			return v
+		}
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.required && presence(dst.FieldByIndex(f.index).Field(stateField).Uint()) != given {
+			return &Violation{Kind: Missing, Param: join(prefix, f.name)}
+		}
+	}
+	return nil
+}
+
+func (f *field) bind(opt reflect.Value, k *Node, path string) *Violation {
+	if len(k.Kids) == 0 && k.Value == "" {
+		if !f.empty {
+			return &Violation{Kind: EmptyNotAllowed, Param: path}
+		}
+		setState(opt, cleared)
+		return nil
+	}
+	v := opt.Field(valueField)
+	var bad *Violation
+	switch {
+	case f.free:
+		bad = bindMetadata(v, k, path)
+	case f.ranged && len(k.Kids) == 0:
+		bad = f.scalar(v.FieldByName("Eq").Field(valueField), k, path)
+		setState(v.FieldByName("Eq"), given)
+	case f.list:
+		bad = f.bindList(v, k, path)
+	case f.sub != nil:
+		if len(k.Kids) == 0 {
+			return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
+		}
+		bad = f.sub.bind(v, k, path)
+	default:
+		bad = f.scalar(v, k, path)
+	}
+	if bad == nil {
+		setState(opt, given)
+	}
+	return bad
+}
+
+func setState(opt reflect.Value, s presence) {
+	field := opt.Field(stateField)
+	*(*presence)(field.Addr().UnsafePointer()) = s
+}
+
+func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
+	if len(k.Kids) == 0 || k.Kids[0].index < 0 {
+		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "array"}
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(k.Kids), len(k.Kids)))
+	for i, e := range k.Kids {
+		at := join(path, e.label())
+		var bad *Violation
+		switch {
+		case f.sub == nil:
+			bad = f.scalar(v.Index(i), e, at)
+		case len(e.Kids) == 0:
+			bad = &Violation{Kind: BadType, Param: at, Value: e.Value, Want: "object"}
+		default:
+			bad = f.sub.bind(v.Index(i), e, at)
+		}
+		if bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+func (f *field) scalar(v reflect.Value, k *Node, path string) *Violation {
+	if len(k.Kids) > 0 {
+		return &Violation{Kind: BadType, Param: path, Want: wantOf(v.Kind())}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return f.text(v, k.Value, path)
+	case reflect.Bool:
+		if k.Value != "true" && k.Value != "false" {
+			return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "boolean"}
+		}
+		v.SetBool(k.Value == "true")
+	default:
+		n, ok := plainInt(k.Value)
+		switch {
+		case !ok:
+			return &Violation{Kind: BadInteger, Param: path, Value: k.Value}
+		case f.hasMin && n < f.min:
+			return &Violation{Kind: BelowMin, Param: path, Value: k.Value, Limit: f.min}
+		case f.hasMax && n > f.max:
+			return &Violation{Kind: AboveMax, Param: path, Value: k.Value, Limit: f.max}
+		}
+		v.SetInt(n)
+	}
+	return nil
+}
+
+func (f *field) text(v reflect.Value, s, path string) *Violation {
+	if len(s) > f.length {
+		return &Violation{Kind: TooLong, Param: path, Limit: int64(f.length)}
+	}
+	if f.enum != nil {
+		ok := false
+		for _, e := range f.enum {
+			ok = ok || e == s
+		}
+		if !ok {
+			return &Violation{Kind: BadEnum, Param: path, Value: s, Options: f.enum}
+		}
+	}
+	v.SetString(s)
+	return nil
+}
+
+func wantOf(k reflect.Kind) string {
+	switch k {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	}
+	return "integer"
+}
+
+// plainInt reads an optional minus and decimal digits, nothing else, within 53
+// bits: money is never guessed at.
+func plainInt(s string) (int64, bool) {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || len(digits) > 16 {
+		return 0, false
+	}
+	for i := 0; i < len(digits); i++ {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n <= 1<<53-1 && n >= -(1<<53-1)
+}
+
+func bindMetadata(v reflect.Value, k *Node, path string) *Violation {
+	if len(k.Kids) == 0 {
+		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
+	}
+	m := make(Metadata, len(k.Kids))
+	for _, e := range k.Kids {
+		key := e.label()
+		at := join(path, key)
+		switch {
+		case len(e.Kids) > 0:
+			return &Violation{Kind: BadType, Param: at, Want: "string"}
+		case utf8.RuneCountInString(key) > MetadataKeyMax:
+			return &Violation{Kind: TooLong, Param: at, Limit: MetadataKeyMax}
+		case utf8.RuneCountInString(e.Value) > MetadataValMax:
+			return &Violation{Kind: TooLong, Param: at, Limit: MetadataValMax}
+		}
+		m[key] = e.Value
+	}
+	v.Set(reflect.ValueOf(m))
+	return nil
+}

@@ -1,0 +1,245 @@
+package twin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"worlds/journal/canon"
+	"worlds/projection"
+)
+
+// run is one twin request on its way through the pipeline.
+type run struct {
+	m       *Machine
+	c       *Catalog
+	cmd     *Command
+	tx      *Tx
+	match   match
+	params  *Node
+	want    *expansion
+	out     Outcome
+	err     *Error
+	doc     Doc
+	write   bool
+	store   bool // the outcome is kept under the idempotency key
+	mention string
+}
+
+// pipeline is the order of life of a twin request, and with it every asymmetry
+// between one kind of refusal and another:
+//
+//   - what version, route, and parameters refuse does not tick the clock;
+//   - from tick on, a request has ticked, whatever becomes of it;
+//   - what decide's own parsing and validation refuse is not stored under an
+//     idempotency key; everything the endpoint decides is, refusals and faults
+//     included;
+//   - each of them is journaled and counted in the request log.
+//
+// A step returns true when the request has its answer.
+var pipeline = [...]func(*run) bool{
+	(*run).checkVersion,
+	(*run).findRoute,
+	(*run).refuseUnknown,
+	(*run).tick,
+	(*run).replayKey,
+	(*run).decide,
+	(*run).expand,
+}
+
+// request executes one twin request.
+func (m *Machine) request(seq uint64, cmd *Command, c *Catalog) Outcome {
+	r := &run{m: m, c: c, cmd: cmd, write: cmd.Method != "GET"}
+	m.State.Begin()
+	r.tx = &Tx{m: m, st: m.State, catalog: c, cmd: cmd, seq: seq, minted: m.State.Minted()}
+	logged := m.State.Logged() + 1
+	r.tx.record(&projection.Log{Count: logged})
+	r.out.Request = RequestID(m.Spec.SeedHash, logged)
+	r.tx.request = r.out.Request
+	for _, step := range pipeline {
+		if step(r) {
+			break
+		}
+	}
+	r.settle()
+	m.State.Commit()
+	return r.out
+}
+
+func (r *run) refuse(e *Error) bool {
+	r.err = e
+	return true
+}
+
+func (r *run) checkVersion() bool {
+	r.out.Version = r.cmd.Version
+	if r.out.Version == "" {
+		r.out.Version = r.c.DefaultVersion
+	}
+	if err := r.c.Version(r.out.Version); err != nil {
+		r.out.Version = r.c.DefaultVersion
+		return r.refuse(err)
+	}
+	return false
+}
+
+func (r *run) findRoute() bool {
+	m, ok := r.c.router.find(r.cmd.Method, r.cmd.Path)
+	if !ok {
+		return r.refuse(r.c.NoRoute(r.cmd.Method, r.cmd.Path))
+	}
+	r.match = m
+	return false
+}
+
+func (r *run) refuseUnknown() bool {
+	route := r.match.route
+	if r.write && len(r.cmd.Idem) > IdemKeyMax {
+		return r.refuse(r.c.KeyTooLong())
+	}
+	if r.cmd.Media != "" {
+		return r.refuse(r.c.Refuse(route, &Violation{Kind: Malformed, Value: "the content type is " + r.cmd.Media}))
+	}
+	root, bad := ParseForm(r.cmd.Query, r.cmd.Body)
+	if bad != nil {
+		return r.refuse(r.c.Refuse(route, bad))
+	}
+	r.params = root
+	var err *Error
+	if r.store = r.write && r.cmd.Idem != ""; r.store {
+		r.mention = fingerprint(root)
+	}
+	if r.want, err = parseExpand(r.c, route, root); err != nil {
+		return r.refuse(err)
+	}
+	if names := route.plan.unknown(root, "", nil); len(names) > 0 {
+		return r.refuse(r.c.Refuse(route, &Violation{Kind: Unknown, Param: names[0], Names: names}))
+	}
+	return false
+}
+
+// tick moves an automatic clock on, once per request, before any handler.
+func (r *run) tick() bool {
+	if r.m.Spec.AutoTickSeconds > 0 {
+		r.tx.record(&projection.Clock{Now: r.m.State.Now() + r.m.Spec.AutoTickSeconds})
+		r.out.Changed = true
+	}
+	return false
+}
+
+// target names the endpoint and object a key was used for.
+func (r *run) target() string { return r.cmd.Method + " " + r.cmd.Path }
+
+func fingerprint(root *Node) string {
+	sum := sha256.Sum256(root.appendCanonical(nil))
+	return hex.EncodeToString(sum[:])
+}
+
+func (r *run) replayKey() bool {
+	if !r.store {
+		return false
+	}
+	old := r.m.State.Idem(r.cmd.Idem)
+	if old == nil {
+		return false
+	}
+	r.store = false
+	if old.API != r.c.Name || old.Target != r.target() || old.Fingerprint != r.mention {
+		return r.refuse(r.c.KeyReused(old.API == r.c.Name && old.Target == r.target(), old.Target, r.target()))
+	}
+	r.out.Status, r.out.Body, r.out.Version, r.out.Replayed = old.Status, old.Reply, old.Version, old.Request
+	return true
+}
+
+func (r *run) decide() bool {
+	before := r.tx.Savepoint()
+	doc, err := r.guarded()
+	if err != nil {
+		if !err.Keep {
+			r.tx.Rollback(before)
+		}
+		r.store = r.store && !err.Unstored
+		return r.refuse(err)
+	}
+	r.doc = doc
+	return false
+}
+
+// guarded calls the endpoint; a panic is our fault and is answered as one, with
+// nothing changed.
+func (r *run) guarded() (doc Doc, err *Error) {
+	before := r.tx.Savepoint()
+	defer func() {
+		if p := recover(); p != nil {
+			r.tx.Rollback(before)
+			r.m.faulted(r.cmd, p)
+			doc, err = Doc{}, r.c.Internal()
+		}
+	}()
+	return r.match.route.decide(r.tx, r.match, r.params)
+}
+
+// expand answers an expansion that cannot be had with a refusal; what the
+// endpoint changed is then taken back, as for any refusal of its own.
+func (r *run) expand() bool {
+	r.out.Status = r.doc.Status
+	if r.out.Status == 0 {
+		r.out.Status = 200
+	}
+	r.out.Body = r.doc.Body
+	if r.want == nil {
+		return false
+	}
+	x := &expander{tx: r.tx, c: r.c}
+	body, err := x.object(r.doc.Body, r.want, "")
+	if err != nil {
+		r.tx.Rollback(Savepoint{facts: r.factsBefore(), undo: r.factsBefore(), minted: r.m.State.Minted()})
+		r.store = false
+		return r.refuse(err)
+	}
+	r.out.Body, r.doc.ref = body, 0
+	return false
+}
+
+// factsBefore counts the facts recorded before decide: the log line and, on an
+// automatic clock, the tick.
+func (r *run) factsBefore() int {
+	if r.m.Spec.AutoTickSeconds > 0 {
+		return 2
+	}
+	return 1
+}
+
+// settle turns what the steps left into facts and a reply.
+func (r *run) settle() {
+	if r.err != nil {
+		r.out.Status, r.out.Body, r.out.Splice, r.out.Headers = r.err.Status, r.err.Body, r.err.Splice, r.err.Headers
+		r.doc = Doc{}
+	}
+	if r.tx.minted != r.m.State.Minted() {
+		r.tx.record(&projection.Minted{Count: r.tx.minted})
+	}
+	if r.store {
+		r.tx.record(&projection.Idem{
+			Key: r.cmd.Idem, API: r.c.Name, Target: r.target(), Fingerprint: r.mention, Request: r.out.Request,
+			Version: r.out.Version, Status: r.out.Status, Ref: r.doc.ref - 1, Reply: r.out.Body,
+		})
+	}
+	r.out.Changed = r.out.Changed || len(r.tx.facts) > 1
+	r.out.Facts = r.tx.encode()
+	r.out.Reply = r.reply()
+}
+
+func (r *run) reply() canon.Raw {
+	reply := Reply{Status: r.out.Status, Request: r.out.Request, Replayed: r.out.Replayed, Splice: r.out.Splice}
+	switch {
+	case r.out.Body == nil:
+	case r.doc.ref > 0:
+		reply.Body = canon.AppendInt(nil, int64(r.doc.ref-1))
+	case !r.write || r.out.Replayed != "":
+		sum := sha256.Sum256(r.out.Body)
+		reply.SHA256 = hex.EncodeToString(sum[:])
+	default:
+		reply.Body = r.out.Body
+	}
+	return canon.Marshal(&reply)
+}

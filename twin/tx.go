@@ -1,0 +1,117 @@
+package twin
+
+import (
+	"worlds/journal/canon"
+	"worlds/projection"
+)
+
+// Tx is one operation in progress: what a decide function may read and change.
+// It lives as long as the call it is passed to.
+type Tx struct {
+	m       *Machine
+	st      *projection.State
+	catalog *Catalog
+	cmd     *Command
+	seq     uint64
+	request string
+	quiet   bool // a seed is loading: no events
+	facts   []projection.Fact
+	minted  int64
+}
+
+// Savepoint is a position in a Tx that Rollback returns to.
+type Savepoint struct {
+	undo, facts int
+	minted      int64
+}
+
+// Now is the logical clock.
+func (tx *Tx) Now() Time { return Time(tx.st.Now()) }
+
+// State is the world as this operation sees it, its own changes included.
+func (tx *Tx) State() *projection.State { return tx.st }
+
+// Request is the id of the request being decided, "" for what time causes.
+func (tx *Tx) Request() string { return tx.request }
+
+// IdemKey is the alias of the idempotency key the request came with, "" if none.
+func (tx *Tx) IdemKey() string { return tx.cmd.Idem }
+
+// Version is the API version the answer is rendered in.
+func (tx *Tx) Version() string { return tx.cmd.Version }
+
+// NewID mints an id from the world counter.
+func (tx *Tx) NewID(prefix string, digits int) string {
+	tx.minted++
+	return mintedID(prefix, tx.m.Spec.SeedHash, tx.minted, digits)
+}
+
+// DerivedID is an id that parent implies under label. It moves no counter.
+func (tx *Tx) DerivedID(prefix string, digits int, parent, label string) string {
+	return derivedID(prefix, tx.m.Spec.SeedHash, parent, label, digits)
+}
+
+// Next moves a named counter on by one and returns it; the first value is 1.
+func (tx *Tx) Next(name string) int64 {
+	n := tx.st.Counter(name) + 1
+	tx.record(&projection.Counter{Name: name, Value: n})
+	return n
+}
+
+// Emit appends an event that carries doc as it stands. previous is the
+// previous_attributes of an update, nil for none. While a seed loads nothing is
+// emitted.
+func (tx *Tx) Emit(typ string, doc Doc, previous canon.Raw) {
+	if tx.quiet {
+		return
+	}
+	d := &tx.catalog.Dialect
+	tx.record(&projection.Event{
+		ID: tx.NewID(d.EventPrefix, d.EventDigits), API: tx.catalog.Name, Type: typ,
+		Created: tx.st.Now(), Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
+	})
+}
+
+// Savepoint remembers the present position.
+func (tx *Tx) Savepoint() Savepoint {
+	return Savepoint{undo: tx.st.Savepoint(), facts: len(tx.facts), minted: tx.minted}
+}
+
+// Rollback takes back everything since the savepoint, ids included. Docs made
+// since then must not be used again.
+func (tx *Tx) Rollback(to Savepoint) {
+	tx.st.Rollback(to.undo)
+	clear(tx.facts[to.facts:])
+	tx.facts, tx.minted = tx.facts[:to.facts], to.minted
+}
+
+func (tx *Tx) record(f projection.Fact) {
+	tx.st.Apply(f, tx.seq)
+	tx.facts = append(tx.facts, f)
+}
+
+// encode returns the facts as canonical bytes, all in one buffer.
+func (tx *Tx) encode() []canon.Raw {
+	size := 0
+	for _, f := range tx.facts {
+		switch f := f.(type) {
+		case *projection.Put:
+			size += len(f.Body) + 160
+		default:
+			size += 320
+		}
+	}
+	buf := make([]byte, 0, size)
+	ends := make([]int, len(tx.facts))
+	for i, f := range tx.facts {
+		buf = f.Append(buf)
+		ends[i] = len(buf)
+	}
+	out := make([]canon.Raw, len(tx.facts))
+	start := 0
+	for i, end := range ends {
+		out[i] = buf[start:end:end]
+		start = end
+	}
+	return out
+}
