@@ -15,9 +15,11 @@ import (
 // result does not alias src.
 func Canonicalize(src []byte) ([]byte, error) {
 	// No construct is longer in canonical form than in any other spelling.
-	p := parser{src: src, out: make([]byte, 0, len(src))}
-	var room [memberRoom]member
-	p.members = room[:0]
+	p := parser{
+		src:     src,
+		out:     make([]byte, 0, len(src)),
+		members: make([]member, 0, memberRoom),
+	}
 	if err := p.document(); err != nil {
 		return nil, err.rooted()
 	}
@@ -42,9 +44,8 @@ type member struct {
 	start, end int
 }
 
-// memberRoom is how many members can be open before the list of them moves to
-// the heap.
-const memberRoom = 64
+// memberRoom is how many members of open objects there is room for at first.
+const memberRoom = 32
 
 func (p *parser) document() *Error {
 	if bytes.HasPrefix(p.src, []byte("\xef\xbb\xbf")) {

@@ -178,9 +178,6 @@ func (c *codec) compileStruct(open []reflect.Type) error {
 	if err := c.addFields(c.typ, 0, append(slices.Clip(open), c.typ)); err != nil {
 		return err
 	}
-	if len(c.fields) == 0 && c.typ.NumField() > 0 {
-		return fmt.Errorf("%s has no exported field", c.typ)
-	}
 	slices.SortFunc(c.fields, func(a, b field) int { return CompareKeys(a.name, b.name) })
 	for i, f := range c.fields {
 		if i > 0 && c.fields[i-1].name == f.name {
@@ -195,6 +192,7 @@ func (c *codec) compileStruct(open []reflect.Type) error {
 // addFields adds the fields of typ, which is c.typ or a struct embedded in it
 // at offset.
 func (c *codec) addFields(typ reflect.Type, offset uintptr, open []reflect.Type) error {
+	had := len(c.fields)
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		tag, tagged := f.Tag.Lookup("json")
@@ -207,6 +205,9 @@ func (c *codec) addFields(typ reflect.Type, offset uintptr, open []reflect.Type)
 				return fmt.Errorf("%s.%s: %w", typ, f.Name, err)
 			}
 			continue
+		}
+		if f.Anonymous && f.Type.Kind() == reflect.Pointer {
+			return fmt.Errorf("%s.%s: embedded pointer, embed the struct itself", typ, f.Name)
 		}
 		if !f.IsExported() && (!tagged || tag == "-") {
 			continue
@@ -230,6 +231,9 @@ func (c *codec) addFields(typ reflect.Type, offset uintptr, open []reflect.Type)
 			omit:   omit,
 			codec:  inner,
 		})
+	}
+	if len(c.fields) == had && typ.NumField() > 0 {
+		return fmt.Errorf("%s has no exported field", typ)
 	}
 	return nil
 }

@@ -350,22 +350,21 @@ func (d *decoder) eachMember(read func(key string) *Error) *Error {
 		d.leave()
 		return nil
 	}
-	var previous string
+	var previous []byte
 	for first := true; ; first = false {
 		at := d.pos
-		raw, err := d.key()
+		key, err := d.key()
 		if err != nil {
 			return err
 		}
 		if !first {
-			if err := inOrder([]byte(previous), raw, at); err != nil {
+			if err := inOrder(previous, key, at); err != nil {
 				return err
 			}
 		}
-		key := string(raw)
 		previous = key
-		if err := read(key); err != nil {
-			return err.member(raw)
+		if err := read(d.keep(key, false)); err != nil {
+			return err.member(key)
 		}
 		last, err := d.more('}', "',' or '}'")
 		if err != nil || last {

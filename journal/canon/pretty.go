@@ -20,7 +20,8 @@ func AppendPretty(dst, canonical []byte, first ...string) []byte {
 			panic("canon: AppendPretty with a first key that needs an escape: " + key)
 		}
 	}
-	w := printer{dst: slices.Grow(dst, 2*len(canonical)+64), src: canonical, first: first}
+	w := printer{dst: slices.Grow(dst, 2*len(canonical)+64), src: canonical}
+	w.firsts = copy(w.first[:], first)
 	w.value(0)
 	return w.dst
 }
@@ -28,7 +29,8 @@ func AppendPretty(dst, canonical []byte, first ...string) []byte {
 type printer struct {
 	dst, src []byte
 	pos      int
-	first    []string
+	first    [maxFirst]string
+	firsts   int // how many of first there are
 }
 
 func (w *printer) value(depth int) {
@@ -92,7 +94,7 @@ func (w *printer) object(depth int) {
 
 // rank returns the place of the quoted key among the first keys, or -1.
 func (w *printer) rank(key []byte) int {
-	for i, f := range w.first {
+	for i, f := range w.first[:w.firsts] {
 		if len(key) == len(f)+2 && string(key[1:len(key)-1]) == f {
 			return i
 		}
