@@ -48,25 +48,37 @@ func TestRules(t *testing.T) {
 
 // Sizes are counted, so their offences are grown rather than written out.
 func TestSizeLimits(t *testing.T) {
-	body := func(lines int) string { return strings.Repeat("\t_ = 0\n", lines) }
-	grown := func(lines int) module {
+	grown := func(name, before, line string, lines int, after string) module {
 		return module{files: []file{
 			{"seed/doc.go", []byte("// Package seed is planted.\npackage seed\n")},
-			{"seed/long.go", []byte("package seed\n\nfunc long() {\n" + body(lines) + "}\n")},
+			{name, []byte("package seed\n\nfunc long() {\n" + before + strings.Repeat(line, lines) + after + "}\n")},
 		}}
 	}
+	const statement, row = "\t_ = 0\n", "\t\t0,\n"
 	for _, row := range []struct {
-		name  string
-		lines int
-		want  string
+		name   string
+		module module
+		want   string
 	}{
-		{"a function at the limit", maxFuncLines - 2, ""},
-		{"a function over the limit", maxFuncLines - 1, "seed/long.go:3: func long has 71 lines, more than 70; split it into steps that have names"},
-		{"a file over the limit", maxFileLines - 3, "seed/long.go:1: 901 lines, more than 900; split the file by what it is about\n" +
-			"seed/long.go:3: func long has 899 lines, more than 70; split it into steps that have names"},
+		{"a function at the limit",
+			grown("seed/long.go", "", statement, 68, ""), ""},
+		{"a function over the limit",
+			grown("seed/long.go", "", statement, 69, ""),
+			"seed/long.go:3: func long has 71 lines, more than 70; split it into steps that have names"},
+		{"a table of rows",
+			grown("seed/long.go", "\t_ = []int{\n", row, 100, "\t}\n"),
+			"seed/long.go:3: func long has 104 lines, more than 70; split it into steps that have names"},
+		{"a table of rows in a test",
+			grown("seed/long_test.go", "\t_ = []int{\n", row, 100, "\t}\n"), ""},
+		{"a test over the limit",
+			grown("seed/long_test.go", "", statement, 69, ""),
+			"seed/long_test.go:3: func long has 71 lines, more than 70; split it into steps that have names"},
+		{"a file over the limit",
+			grown("seed/long_test.go", "\t_ = []int{\n", row, 895, "\t}\n"),
+			"seed/long_test.go:1: 901 lines, more than 900; split the file by what it is about"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := strings.Join(complaints(grown(row.lines)), "\n"); got != row.want {
+			if got := strings.Join(complaints(row.module), "\n"); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 		})

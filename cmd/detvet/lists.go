@@ -13,8 +13,10 @@ var purePackages = []string{
 	"worlds/journal/canon",
 	"worlds/projection",
 	"worlds/seed",
+	"worlds/seed/gen",
 	"worlds/twin",
 	"worlds/twin/stripe",
+	"worlds/twin/stripe/spec",
 	"worlds/twin/zendesk",
 }
 

@@ -1,0 +1,35 @@
+# The commands of daily work; `just` lists them. Each is an ordinary go command
+# that also works without just.
+
+_default:
+    @{{ just_executable() }} --list --unsorted
+
+# everything that must hold before a change lands
+check:
+    .ci/run
+
+# all tests, as in the README
+test *args:
+    go test ./... {{ args }}
+
+# scenario files: the repository's own, or those named
+scripts *files:
+    go {{ if files == "" { "test ./testscripts" } else { "run ./cmd/worlds test " + files } }}
+
+# rewrite generated and golden files; read the diff before you commit it
+update:
+    go generate ./...
+    WORLDS_UPDATE=1 go test ./...
+
+# fuzz each target for a while
+fuzz time="30s":
+    grep -rnoE --include='*_test.go' '^func Fuzz\w+' . | while IFS=: read -r file _ func; do \
+        go test -run '^$' -fuzz "^${func#func }$" -fuzztime {{ time }} "$(dirname "$file")" || exit; done
+
+# benchmarks, with allocations
+bench pattern=".":
+    go test -run '^$' -bench '{{ pattern }}' -benchmem ./...
+
+# re-decide a world or an exported journal, and name the first entry that differs
+replay +args:
+    go run ./cmd/worlds replay {{ args }}
