@@ -1,0 +1,15 @@
+package stripe
+
+import "worlds/twin"
+
+// Name is the catalog's name: in commands, events and fault rules.
+const Name = "stripe"
+
+// Catalog is the Stripe twin as a table. The order is the order in which a
+// seed's sections are filled.
+func Catalog() *twin.Catalog {
+	return twin.NewCatalog(Name, dialect(),
+		customerAPI(),
+		eventAPI(),
+	)
+}

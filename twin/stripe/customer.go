@@ -1,0 +1,252 @@
+package stripe
+
+import (
+	"crypto/sha256"
+
+	"worlds/journal/canon"
+	"worlds/seed"
+	"worlds/twin"
+)
+
+// Customer is who pays.
+type Customer struct {
+	Address             *Address          `json:"address"`
+	Balance             twin.Money        `json:"balance"` // negative: credit
+	Created             twin.Time         `json:"created"`
+	Currency            *string           `json:"currency"` // fixed by the first invoice or subscription
+	DefaultSource       canon.Raw         `json:"default_source"`
+	Delinquent          bool              `json:"delinquent"`
+	Description         *string           `json:"description"`
+	Discount            canon.Raw         `json:"discount"`
+	Email               *string           `json:"email"`
+	ID                  string            `json:"id"`
+	InvoicePrefix       string            `json:"invoice_prefix"`
+	InvoiceSettings     InvoiceSettings   `json:"invoice_settings"`
+	Livemode            bool              `json:"livemode"`
+	Metadata            map[string]string `json:"metadata"`
+	Name                *string           `json:"name"`
+	NextInvoiceSequence int64             `json:"next_invoice_sequence"`
+	Object              string            `json:"object"`
+	Phone               *string           `json:"phone"`
+	PreferredLocales    []string          `json:"preferred_locales"`
+	Shipping            *Shipping         `json:"shipping"`
+	TaxExempt           string            `json:"tax_exempt"`
+	TestClock           canon.Raw         `json:"test_clock"`
+}
+
+// InvoiceSettings are a customer's defaults for invoices.
+type InvoiceSettings struct {
+	CustomFields         canon.Raw `json:"custom_fields"`
+	DefaultPaymentMethod *string   `json:"default_payment_method"`
+	Footer               *string   `json:"footer"`
+	RenderingOptions     canon.Raw `json:"rendering_options"`
+}
+
+var customers = twin.Resource[Customer]{
+	Kind: twin.Kind{Table: "stripe.customer", Object: "customer", Prefix: "cus", Digits: 14},
+	Key:  func(c *Customer) string { return c.ID },
+	Terms: func(c *Customer) []string {
+		terms := []string{"live=true"}
+		if c.Email != nil {
+			terms = append(terms, "email="+*c.Email)
+		}
+		return terms
+	},
+}
+
+func customerAPI() twin.API {
+	return twin.API{
+		Kind: customers.Kind,
+		Routes: []twin.Route{
+			twin.On("POST /v1/customers", createCustomer),
+			twin.On("GET /v1/customers", listCustomers),
+			twin.On("GET /v1/customers/{id}", retrieveCustomer),
+			twin.On("POST /v1/customers/{id}", updateCustomer),
+			twin.On("DELETE /v1/customers/{id}", deleteCustomer),
+		},
+		Expand: map[string]string{
+			"invoice_settings.default_payment_method": "payment_method",
+		},
+		Seed: seedCustomers,
+	}
+}
+
+type customerParams struct {
+	Address             twin.Opt[addressParams]         `param:"address" rule:"empty"`
+	Description         twin.Opt[string]                `param:"description" rule:"empty"`
+	Email               twin.Opt[string]                `param:"email" rule:"empty,len=512"`
+	InvoicePrefix       twin.Opt[string]                `param:"invoice_prefix" rule:"len=12"`
+	InvoiceSettings     twin.Opt[invoiceSettingsParams] `param:"invoice_settings"`
+	Metadata            twin.Opt[twin.Metadata]         `param:"metadata"`
+	Name                twin.Opt[string]                `param:"name" rule:"empty,len=256"`
+	NextInvoiceSequence twin.Opt[int64]                 `param:"next_invoice_sequence" rule:"min=1,max=1000000000"`
+	Phone               twin.Opt[string]                `param:"phone" rule:"empty,len=20"`
+	PreferredLocales    twin.Opt[[]string]              `param:"preferred_locales"`
+	Shipping            twin.Opt[shippingParams]        `param:"shipping" rule:"empty"`
+	TaxExempt           twin.Opt[string]                `param:"tax_exempt" rule:"empty,enum=none|exempt|reverse"`
+}
+
+type invoiceSettingsParams struct {
+	DefaultPaymentMethod twin.Opt[string] `param:"default_payment_method" rule:"empty"`
+	Footer               twin.Opt[string] `param:"footer" rule:"empty"`
+}
+
+type createCustomerParams struct {
+	customerParams
+}
+
+func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error) {
+	c := newCustomer(customers.NewID(tx), tx.Now())
+	if err := p.apply(tx, &c); err != nil {
+		return twin.Doc{}, err
+	}
+	doc := customers.Put(tx, &c)
+	tx.Emit("customer.created", doc, nil)
+	return doc, nil
+}
+
+func newCustomer(id string, created twin.Time) Customer {
+	return Customer{
+		ID: id, Object: customers.Object, Created: created, InvoicePrefix: invoicePrefix(id),
+		NextInvoiceSequence: 1, TaxExempt: "none", Metadata: map[string]string{},
+	}
+}
+
+// invoicePrefixLength is how many characters an invoice prefix has.
+const invoicePrefixLength = 8
+
+// invoicePrefix derives a customer's invoice prefix from the id alone.
+func invoicePrefix(id string) string {
+	const alphabet = "0123456789ABCDEFGHJKLMNPQRSTUVWX" // 32 characters, no look-alikes
+	sum := sha256.Sum256([]byte("invoice_prefix:" + id))
+	prefix := make([]byte, invoicePrefixLength)
+	for i := range prefix {
+		prefix[i] = alphabet[sum[i]&31]
+	}
+	return string(prefix)
+}
+
+// apply changes the named fields, and only those.
+func (p *customerParams) apply(tx *twin.Tx, c *Customer) (err *twin.Error) {
+	c.Address = applyAddress(c.Address, p.Address)
+	c.Shipping = applyShipping(c.Shipping, p.Shipping)
+	p.Description.Apply(&c.Description)
+	p.Email.Apply(&c.Email)
+	p.Name.Apply(&c.Name)
+	p.Phone.Apply(&c.Phone)
+	c.InvoicePrefix = p.InvoicePrefix.Or(c.InvoicePrefix)
+	c.NextInvoiceSequence = p.NextInvoiceSequence.Or(c.NextInvoiceSequence)
+	if p.PreferredLocales.Given() {
+		c.PreferredLocales = p.PreferredLocales.V
+	}
+	if p.TaxExempt.Sent() {
+		c.TaxExempt = p.TaxExempt.Or("none")
+	}
+	if s := p.InvoiceSettings.V; p.InvoiceSettings.Given() {
+		if pm := s.DefaultPaymentMethod; pm.Given() {
+			if err := attachedTo(tx, pm.V, c.ID, "invoice_settings[default_payment_method]"); err != nil {
+				return err
+			}
+		}
+		s.DefaultPaymentMethod.Apply(&c.InvoiceSettings.DefaultPaymentMethod)
+		s.Footer.Apply(&c.InvoiceSettings.Footer)
+	}
+	c.Metadata, err = applyMetadata(c.Metadata, p.Metadata)
+	return err
+}
+
+type listCustomersParams struct {
+	page
+	Created twin.Opt[twin.Range] `param:"created"`
+	Email   twin.Opt[string]     `param:"email" rule:"len=512"`
+}
+
+func listCustomers(tx *twin.Tx, p *listCustomersParams) (twin.Doc, *twin.Error) {
+	var f filter
+	f.with("email", p.Email)
+	f.terms = append(f.terms, "live=true")
+	f.within("created", p.Created)
+	return list(tx, customers.Kind, customers.Object, "/v1/customers", p.page, f)
+}
+
+type retrieveCustomerParams struct {
+	ID string `path:"id"`
+}
+
+// retrieveCustomer answers a deleted customer with its stub.
+func retrieveCustomer(tx *twin.Tx, p *retrieveCustomerParams) (twin.Doc, *twin.Error) {
+	doc, ok := customers.Doc(tx, p.ID)
+	if !ok {
+		return twin.Doc{}, errNoSuch(customers.Object, "id", p.ID)
+	}
+	return doc, nil
+}
+
+// liveCustomer finds a customer that exists and is not deleted.
+func liveCustomer(tx *twin.Tx, id string) (*Customer, bool) {
+	row := tx.State().Get(customers.Table, id)
+	if row == nil || row.Terms == nil {
+		return nil, false
+	}
+	return customers.Decode(row), true
+}
+
+type updateCustomerParams struct {
+	ID string `path:"id"`
+	customerParams
+}
+
+func updateCustomer(tx *twin.Tx, p *updateCustomerParams) (twin.Doc, *twin.Error) {
+	c, ok := liveCustomer(tx, p.ID)
+	if !ok {
+		return twin.Doc{}, errNoSuch(customers.Object, "id", p.ID)
+	}
+	if err := p.apply(tx, c); err != nil {
+		return twin.Doc{}, err
+	}
+	doc, previous, changed := customers.Replace(tx, c)
+	if changed {
+		tx.Emit("customer.updated", doc, previous)
+	}
+	return doc, nil
+}
+
+type deleteCustomerParams struct {
+	ID string `path:"id"`
+}
+
+// deleteCustomer leaves a stub, so that what refers to the customer still finds
+// it, and cancels the subscriptions at once. The event carries the customer as
+// it last was.
+func deleteCustomer(tx *twin.Tx, p *deleteCustomerParams) (twin.Doc, *twin.Error) {
+	c, ok := liveCustomer(tx, p.ID)
+	if !ok {
+		return twin.Doc{}, errNoSuch(customers.Object, "id", p.ID)
+	}
+	cancelAllOf(tx, c.ID)
+	last := customers.Put(tx, c)
+	tx.Emit("customer.deleted", last, nil)
+	return customers.Bury(tx, c.ID, deletedStub(c.ID, customers.Object)), nil
+}
+
+// deletedStub is what remains of a deleted object.
+func deletedStub(id, object string) canon.Raw {
+	out := canon.AppendString([]byte(`{"deleted":true,"id":`), id)
+	return append(canon.AppendString(append(out, `,"object":`...), object), '}')
+}
+
+func seedCustomers(tx *twin.Tx, doc *seed.Document) error {
+	for _, s := range byAge(doc.Data.Customers, func(s seed.Customer) int64 { return s.CreatedOffset }) {
+		c := newCustomer(s.ID, twin.Time(doc.Epoch-s.CreatedOffset))
+		c.Name, c.Email = textOrNull(s.Name), textOrNull(s.Email)
+		c.Description, c.Phone = textOrNull(s.Description), textOrNull(s.Phone)
+		c.Metadata = seedMetadata(s.Metadata)
+		if s.PaymentMethod != "" {
+			if err := seedInstrument(tx, &c, s.PaymentMethod); err != nil {
+				return err
+			}
+		}
+		customers.Put(tx, &c)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package stripe
+
+import (
+	"fmt"
+	"strings"
+
+	"worlds/journal/canon"
+	"worlds/twin"
+	"worlds/twin/stripe/spec"
+)
+
+// Version is the API version of a world's account: requests that name none are
+// answered in it, events are rendered in it.
+const Version = "2026-08-26.dahlia"
+
+// versionOldest is the first version of the shape the twin stores and answers
+// in; later ones only add members.
+const versionOldest = "2025-09-30.clover"
+
+func dialect() twin.Dialect {
+	return twin.Dialect{
+		EventPrefix: "evt", EventDigits: 24,
+		ExpandParam:    "expand",
+		DefaultVersion: Version,
+		Version:        checkVersion,
+		Refuse:         refuse,
+		NoRoute:        noRoute,
+		NotExpandable:  notExpandable,
+		TooDeep:        tooDeep,
+		KeyReused:      errKeyReused,
+		KeyTooLong:     errKeyTooLong,
+		Internal:       errInternal,
+		Meta:           eventMeta,
+	}
+}
+
+// checkVersion accepts YYYY-MM-DD and YYYY-MM-DD.train from versionOldest on.
+func checkVersion(asked string) *twin.Error {
+	day, train, dotted := strings.Cut(asked, ".")
+	if !isDay(day) || dotted && !isWord(train) {
+		return invalid("", "Invalid Stripe API version: %s", asked)
+	}
+	if day < versionOldest[:len(day)] {
+		return errUnserved(fmt.Sprintf("API version %s; the oldest it answers in is %s", asked, versionOldest), "")
+	}
+	return nil
+}
+
+func isDay(s string) bool {
+	if len(s) != len("2006-01-02") {
+		return false
+	}
+	for i := range len(s) {
+		if i == 4 || i == 7 {
+			if s[i] != '-' {
+				return false
+			}
+		} else if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s[5:7] >= "01" && s[5:7] <= "12" && s[8:] >= "01" && s[8:] <= "31"
+}
+
+func isWord(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// noRoute tells what Stripe has and the twin lacks from what neither has.
+func noRoute(method, path string) *twin.Error {
+	if _, _, ok := spec.Lookup(method, path); ok {
+		return errUnserved(method+" "+path, "")
+	}
+	return errNoRoute(method, path)
+}
+
+// refuseUnknown tells parameters that Stripe has and the twin lacks from those
+// that neither has; the latter are named first, as Stripe would.
+func refuseUnknown(r *twin.Route, names []string) *twin.Error {
+	op, _, ok := spec.Lookup(r.Method, r.Pattern)
+	var unserved, unknown []string
+	for _, name := range names {
+		if ok {
+			if _, real := op.Param(segments(name)); real {
+				unserved = append(unserved, name)
+				continue
+			}
+		}
+		unknown = append(unknown, name)
+	}
+	if len(unknown) > 0 {
+		return errUnknown(unknown)
+	}
+	return errUnserved(fmt.Sprintf("the parameter %s of %s %s", strings.Join(unserved, ", "), r.Method, r.Pattern), unserved[0])
+}
+
+// segments splits a bracket path.
+func segments(param string) []string {
+	return strings.Split(strings.ReplaceAll(param, "]", ""), "[")
+}
+
+// eventMetaDoc is what an event keeps beside its object.
+type eventMetaDoc struct {
+	APIVersion         string       `json:"api_version"`
+	PendingWebhooks    int64        `json:"pending_webhooks"`
+	PreviousAttributes canon.Raw    `json:"previous_attributes,omitempty"`
+	Request            eventRequest `json:"request"`
+}
+
+type eventRequest struct {
+	ID             *string `json:"id"`
+	IdempotencyKey *string `json:"idempotency_key"`
+}
+
+func eventMeta(tx *twin.Tx, previous canon.Raw) canon.Raw {
+	meta := eventMetaDoc{APIVersion: Version, PreviousAttributes: previous}
+	if id := tx.Request(); id != "" {
+		meta.Request.ID = &id
+	}
+	if key := tx.IdemKey(); key != "" {
+		meta.Request.IdempotencyKey = &key
+	}
+	return canon.Marshal(&meta)
+}

@@ -1,0 +1,141 @@
+package stripe
+
+import (
+	"slices"
+
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin"
+)
+
+// pageDefault is how many rows a page has when the request does not say.
+const pageDefault = 10
+
+// page is the paging every list route takes.
+type page struct {
+	EndingBefore  twin.Opt[string] `param:"ending_before"`
+	Limit         twin.Opt[int64]  `param:"limit" rule:"min=1,max=100"`
+	StartingAfter twin.Opt[string] `param:"starting_after"`
+}
+
+// filter is what rows of a list must satisfy: all terms, and keep if not nil.
+type filter struct {
+	terms []string
+	keep  func(*projection.Row) bool
+}
+
+// with adds an index term when the parameter was given.
+func (f *filter) with(field string, p twin.Opt[string]) {
+	if p.Given() {
+		f.terms = append(f.terms, field+"="+p.V)
+	}
+}
+
+// within adds a range over an integer member.
+func (f *filter) within(field string, p twin.Opt[twin.Range]) {
+	if !p.Given() {
+		return
+	}
+	next := f.keep
+	f.keep = func(r *projection.Row) bool {
+		raw, _ := canon.Get(r.Body, field)
+		n, ok := canon.Int(raw)
+		return ok && p.V.Has(n) && (next == nil || next(r))
+	}
+}
+
+// has reports whether a row satisfies the filter. Rows of deleted objects carry
+// no terms and are in no list.
+func (f *filter) has(r *projection.Row) bool {
+	for _, t := range f.terms {
+		if !slices.Contains(r.Terms, t) {
+			return false
+		}
+	}
+	return f.keep == nil || f.keep(r)
+}
+
+// list answers one page of a table, newest first. noun is what the resource is
+// called in a refusal of a cursor.
+func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin.Doc, *twin.Error) {
+	st := tx.State()
+	after, err := cursor(st, kind, noun, "starting_after", p.StartingAfter)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	before, err := cursor(st, kind, noun, "ending_before", p.EndingBefore)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	if after != 0 && before != 0 {
+		return twin.Doc{}, errBothCursors()
+	}
+	limit := int(p.Limit.Or(pageDefault))
+	rows := make([]canon.Raw, 0, limit+1)
+	take := func(r *projection.Row) bool {
+		if f.has(r) {
+			rows = append(rows, r.Body)
+		}
+		return len(rows) <= limit
+	}
+	switch {
+	case before != 0 && len(f.terms) > 0:
+		st.OldestWith(kind.Table, f.terms[0], before)(take)
+	case before != 0:
+		st.Oldest(kind.Table, before)(take)
+	case len(f.terms) > 0:
+		st.NewestWith(kind.Table, f.terms[0], after)(take)
+	default:
+		st.Newest(kind.Table, after)(take)
+	}
+	return pageDoc(rows, limit, before != 0, url), nil
+}
+
+// pageDoc makes a page of up to one row more than limit; backwards rows stand
+// oldest first.
+func pageDoc(rows []canon.Raw, limit int, backwards bool, url string) twin.Doc {
+	more := len(rows) > limit
+	if more {
+		rows = rows[:limit]
+	}
+	if backwards {
+		slices.Reverse(rows)
+	}
+	return listDoc(rows, more, url)
+}
+
+// cursor resolves a paging cursor to a creation order, 0 when it was not given.
+func cursor(st *projection.State, kind twin.Kind, noun, param string, id twin.Opt[string]) (uint64, *twin.Error) {
+	if !id.Given() {
+		return 0, nil
+	}
+	row := st.Get(kind.Table, id.V)
+	if row == nil {
+		return 0, errNoSuchRef(noun, param, id.V)
+	}
+	return row.Ord, nil
+}
+
+// listDoc builds a list envelope around whole objects.
+func listDoc(rows []canon.Raw, more bool, url string) twin.Doc {
+	size := len(url) + 80
+	for _, r := range rows {
+		size += len(r) + 1
+	}
+	body := append(make([]byte, 0, size), `{"data":[`...)
+	for i, r := range rows {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, r...)
+	}
+	body = append(body, `],"has_more":`...)
+	if more {
+		body = append(body, "true"...)
+	} else {
+		body = append(body, "false"...)
+	}
+	body = append(body, `,"object":"list","url":`...)
+	body = append(canon.AppendString(body, url), '}')
+	return twin.Doc{Body: body}
+}
