@@ -224,7 +224,7 @@ func deleteCustomer(tx *twin.Tx, p *deleteCustomerParams) (twin.Doc, *twin.Error
 		return twin.Doc{}, errNoSuch(customers.Object, "id", p.ID)
 	}
 	cancelAllOf(tx, c.ID)
-	last := customers.Put(tx, c)
+	last, _ := customers.Doc(tx, c.ID)
 	tx.Emit("customer.deleted", last, nil)
 	return customers.Bury(tx, c.ID, deletedStub(c.ID, customers.Object)), nil
 }
