@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -62,31 +63,31 @@ func checkTopLevel(m module) (complaints []string) {
 	return complaints
 }
 
-// checkDocs complains about folders of Go code without a doc.go that says what
-// the package is.
+// checkDocs complains about packages that do not say what they are in doc.go,
+// or in their only file.
 func checkDocs(m module) (complaints []string) {
-	described := map[string]bool{}
-	var folders []string
+	sources := map[string][]file{}
 	for _, f := range m.files {
-		if !strings.HasSuffix(f.path, ".go") || inTestdata(f.path) {
-			continue
-		}
-		folder := path.Dir(f.path)
-		if !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
-		}
-		if path.Base(f.path) == "doc.go" {
-			parsed, err := parser.ParseFile(token.NewFileSet(), f.path, f.text, parser.ParseComments|parser.PackageClauseOnly)
-			described[folder] = err == nil && parsed.Doc != nil
+		if strings.HasSuffix(f.path, ".go") && !inTestdata(f.path) {
+			folder := path.Dir(f.path)
+			sources[folder] = append(sources[folder], f)
 		}
 	}
-	for _, folder := range folders {
-		if !described[folder] {
+	for _, folder := range slices.Sorted(maps.Keys(sources)) {
+		described := slices.ContainsFunc(sources[folder], func(f file) bool {
+			return (path.Base(f.path) == "doc.go" || len(sources[folder]) == 1) && hasPackageComment(f)
+		})
+		if !described {
 			complaints = append(complaints, fmt.Sprintf(
 				"%s: no package comment in %s/doc.go; say what the package is, its nouns, and its Caveats", folder, folder))
 		}
 	}
 	return complaints
+}
+
+func hasPackageComment(f file) bool {
+	parsed, err := parser.ParseFile(token.NewFileSet(), f.path, f.text, parser.ParseComments|parser.PackageClauseOnly)
+	return err == nil && parsed.Doc != nil
 }
 
 func checkFinished(f file) (complaints []string) {
