@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // kind selects how a codec reads and writes a value.
@@ -248,8 +247,6 @@ func parseTag(f reflect.StructField, tag string) (name string, omit bool, err er
 		return "", false, fmt.Errorf(`json:"-" on an exported field`)
 	case name == "":
 		return "", false, fmt.Errorf("exported field has no json name")
-	case !utf8.ValidString(name):
-		return "", false, fmt.Errorf("json name is not valid UTF-8")
 	case option != "" && option != "omitempty":
 		return "", false, fmt.Errorf("json option %q is not supported", option)
 	}
