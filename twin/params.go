@@ -255,10 +255,14 @@ func (f *field) scalar(v reflect.Value, k *Node, path string) *Violation {
 	case reflect.String:
 		return f.text(v, k.Value, path)
 	case reflect.Bool:
-		if k.Value != "true" && k.Value != "false" {
+		switch k.Value {
+		case "true", "True": // stripe-python writes Python's words
+			v.SetBool(true)
+		case "false", "False":
+			v.SetBool(false)
+		default:
 			return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "boolean"}
 		}
-		v.SetBool(k.Value == "true")
 	default:
 		n, ok := plainInt(k.Value)
 		switch {
