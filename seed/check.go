@@ -70,7 +70,9 @@ func (c *checker) checkPrices(prices []Price) {
 	for i := range prices {
 		p, at := &prices[i], within("prices", i)
 		seen.add(c.decoder, at, p.ID)
-		c.prices[p.ID] = p.Recurring
+		if _, again := c.prices[p.ID]; !again {
+			c.prices[p.ID] = p.Recurring
+		}
 		c.products.require(c.decoder, at.at("product"), "product", p.Product)
 		c.offset(at, p.CreatedOffset)
 		if limit := maxIntervalCount(p.Recurring.Interval); !p.Recurring.IsZero() && p.Recurring.IntervalCount > limit {
@@ -132,7 +134,7 @@ func (c *checker) checkSubscriptions(subscriptions []Subscription) {
 		recurring, known := c.prices[s.Price]
 		if !known && s.Price != "" {
 			c.report(at.at("price"), "no price has the id %s", show(s.Price))
-		} else if known && recurring.IsZero() {
+		} else if known && recurring == (Recurring{}) {
 			c.report(at.at("price"), "%s is a one-time price; a subscription needs a recurring one", show(s.Price))
 		}
 		c.checkPeriod(at, s, recurring)
@@ -205,8 +207,8 @@ func (c *checker) checkDisputes(disputes []Dispute) {
 func (c *checker) checkDunning(dunning Dunning) {
 	at := (*place)(nil).at("settings").at("dunning").at("retry_days")
 	for i := 1; i < len(dunning.RetryDays); i++ {
-		if dunning.RetryDays[i] <= dunning.RetryDays[i-1] {
-			c.report(at.item(i), "is %d; must be later than the day before it, %d", dunning.RetryDays[i], dunning.RetryDays[i-1])
+		if day := dunning.RetryDays[i]; day != 0 && day <= dunning.RetryDays[i-1] {
+			c.report(at.item(i), "is %d; must be later than the day before it, %d", day, dunning.RetryDays[i-1])
 		}
 	}
 }

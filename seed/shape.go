@@ -14,10 +14,12 @@ import (
 type place struct {
 	up    *place
 	key   string
-	index int // when key is empty
+	index int // in an array, else isKey
 }
 
-func (p *place) at(key string) *place     { return &place{up: p, key: key} }
+const isKey = -1
+
+func (p *place) at(key string) *place     { return &place{up: p, key: key, index: isKey} }
 func (p *place) item(index int) *place    { return &place{up: p, index: index} }
 func (p *place) path() string             { return string(p.append(nil)) }
 func within(section string, i int) *place { return (*place)(nil).at("data").at(section).item(i) }
@@ -28,7 +30,7 @@ func (p *place) append(path []byte) []byte {
 	}
 	path = p.up.append(path)
 	switch {
-	case p.key == "":
+	case p.index != isKey:
 		path = append(path, '[')
 		path = strconv.AppendInt(path, int64(p.index), 10)
 		return append(path, ']')
