@@ -1,7 +1,5 @@
 package canon
 
-import "slices"
-
 // maxFirst is how many keys AppendPretty can put first.
 const maxFirst = 8
 
@@ -20,7 +18,10 @@ func AppendPretty(dst, canonical []byte, first ...string) []byte {
 			panic("canon: AppendPretty with a first key that needs an escape: " + key)
 		}
 	}
-	w := printer{dst: slices.Grow(dst, 2*len(canonical)+64), src: canonical}
+	if need := len(dst) + 2*len(canonical) + 64; need > cap(dst) {
+		dst = append(make([]byte, 0, need), dst...)
+	}
+	w := printer{dst: dst, src: canonical}
 	w.firsts = copy(w.first[:], first)
 	w.value(0)
 	return w.dst
