@@ -19,6 +19,9 @@ type Command struct {
 	Args    canon.Raw `json:"args,omitempty"`    // admin operations: a canonical object
 }
 
+// IdemTooLong stands in Command.Idem for a raw key over IdemKeyMax bytes.
+const IdemTooLong = "(too long)"
+
 // Reply is what an entry keeps of the answer. A change keeps the body (or the
 // number of the fact whose body it is), a read its SHA-256.
 type Reply struct {

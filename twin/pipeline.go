@@ -93,7 +93,7 @@ func (r *run) findRoute() bool {
 
 func (r *run) refuseUnknown() bool {
 	route := r.match.route
-	if r.write && len(r.cmd.Idem) > IdemKeyMax {
+	if r.cmd.Idem == IdemTooLong {
 		return r.refuse(r.c.KeyTooLong())
 	}
 	if r.cmd.Media != "" {

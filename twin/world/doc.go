@@ -1,0 +1,22 @@
+// Package world runs worlds: it takes the lock, lets the kernel decide, chains
+// the entry, waits until it is durable and only then answers.
+//
+// Nouns: a Host is the worlds of one server over one journal; a World is one
+// append-only journal with one writer; a Genesis is the state a world of one seed
+// begins with, shared by all of them; a Point is a place an operation passes; a
+// Report is what a replay found.
+//
+// # Concurrency
+//
+// Everything exported is safe for concurrent use. A World's lock is a channel of
+// capacity one; it is never held over network I/O or a wait for the disk, and
+// nothing parks inside a transaction of the store. Worlds share nothing but the
+// Host and its journal.
+//
+// # Caveats
+//
+// An answer is given after its entry is durable; an operation whose entry could
+// not be written is answered with an error and is not there after a restart. When
+// the journal is sealed, reads go on from memory without an entry and writes are
+// refused until the journal opens again.
+package world

@@ -1,0 +1,229 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/journal/store"
+	"worlds/seed"
+	"worlds/twin"
+)
+
+// Host is the worlds of one server over one journal.
+type Host struct {
+	store    *store.Store
+	catalogs []*twin.Catalog
+	log      *slog.Logger
+	hook     Hook
+
+	// server guards the server's own stream: its head and the order of its
+	// entries. Never held while waiting for the disk.
+	server sync.Mutex
+	seq    journal.Seq
+	hash   journal.Hash
+
+	// mu guards the maps below, nothing else.
+	mu      sync.Mutex
+	worlds  map[store.World]*World
+	genesis map[string]*Genesis
+
+	reopening sync.Mutex
+	tried     time.Time
+}
+
+// Options are for NewHost.
+type Options struct {
+	Catalogs []*twin.Catalog
+	Logger   *slog.Logger // nil discards
+	Hook     Hook         // nil when serving
+}
+
+// NewHost returns a Host over an open store, which it does not close.
+func NewHost(s *store.Store, opt Options) *Host {
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &Host{store: s, catalogs: opt.Catalogs, log: opt.Logger, hook: opt.Hook,
+		worlds: map[store.World]*World{}, genesis: map[string]*Genesis{}}
+	if head, ok := s.Head(0); ok {
+		h.seq, h.hash = head.Seq, head.Hash
+	}
+	return h
+}
+
+// Catalogs are the twins the Host serves.
+func (h *Host) Catalogs() []*twin.Catalog { return h.catalogs }
+
+// Record appends one entry to the server's own stream, with an optional change of
+// the table of worlds, and waits until it is durable.
+func (h *Host) Record(command canon.Raw, c *store.Control) error {
+	t, err := h.record(command, c)
+	if err != nil {
+		return err
+	}
+	return t.Wait()
+}
+
+func (h *Host) record(command canon.Raw, c *store.Control) (store.Ticket, error) {
+	h.server.Lock()
+	defer h.server.Unlock()
+	frame := journal.Frame{Command: command, Reply: canon.Raw("null")}
+	e := journal.Entry{Seq: h.seq + 1, Prev: h.hash, Body: frame.AppendBody(nil)}
+	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
+	t, err := h.store.Append(store.Record{Entry: e, Control: c})
+	if err != nil {
+		return t, h.broken(err)
+	}
+	h.seq, h.hash = e.Seq, e.Hash
+	return t, nil
+}
+
+// ServerLog yields the commands of the server's own stream, oldest first, after
+// proving their chain.
+func (h *Host) ServerLog(fn func(journal.Seq, canon.Raw) error) error {
+	v := journal.NewVerifier(journal.Hash{}, 1)
+	return h.store.Scan(0, 0, 1, 0, func(e *journal.Entry) error {
+		if err := v.Next(e); err != nil {
+			return fmt.Errorf("the server's own stream: %w", err)
+		}
+		frame, err := journal.ParseBody(e.Body)
+		if err != nil {
+			return err
+		}
+		return fn(e.Seq, frame.Command)
+	})
+}
+
+func genesisKey(hash string, rules int64) string { return fmt.Sprintf("genesis/%d/%s", rules, hash) }
+
+func seedKey(hash string) string { return "seed/" + hash }
+
+// Publish stores a seed and its genesis under their hashes, once; publishing the
+// same bytes again changes nothing.
+func (h *Host) Publish(s *seed.Seed) (*Genesis, error) {
+	key := genesisKey(s.Hash.String(), twin.Rules)
+	h.mu.Lock()
+	g := h.genesis[key]
+	h.mu.Unlock()
+	if g != nil {
+		return g, nil
+	}
+	g, err := NewGenesis(s, h.catalogs)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.store.PutBlob(seedKey(s.Hash.String()), s.Canonical); err != nil {
+		return nil, err
+	}
+	if err := h.store.PutBlob(key, g.Entry.Body); err != nil {
+		return nil, err
+	}
+	return h.keepGenesis(key, g), nil
+}
+
+// Seed returns a published seed by its hash ("sha256:…").
+func (h *Host) Seed(hash string) (*seed.Seed, error) {
+	src, err := h.store.Blob(seedKey(hash))
+	if err != nil {
+		return nil, err
+	}
+	return seed.Parse(src)
+}
+
+// Genesis returns a published genesis by the hash of its seed and its rules.
+func (h *Host) Genesis(hash string, rules int64) (*Genesis, error) {
+	key := genesisKey(hash, rules)
+	h.mu.Lock()
+	g := h.genesis[key]
+	h.mu.Unlock()
+	if g != nil {
+		return g, nil
+	}
+	body, err := h.store.Blob(key)
+	if err != nil {
+		return nil, err
+	}
+	if g, err = ParseGenesis(body); err != nil {
+		return nil, err
+	}
+	return h.keepGenesis(key, g), nil
+}
+
+func (h *Host) keepGenesis(key string, g *Genesis) *Genesis {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old := h.genesis[key]; old != nil {
+		return old
+	}
+	h.genesis[key] = g
+	return g
+}
+
+// Create begins a world: command is what the server's own stream records of it.
+// It is durable on return.
+func (h *Host) Create(id store.World, seedHash string, command canon.Raw) (*World, error) {
+	err := h.Record(command, &store.Control{Op: store.Create, World: id, Inc: 1})
+	if err != nil {
+		return nil, err
+	}
+	return h.Attach(id, seedHash, twin.Rules), nil
+}
+
+// Attach makes a world of the journal known to the Host. It reads nothing: a
+// world loads when it is first used.
+func (h *Host) Attach(id store.World, seedHash string, rules int64) *World {
+	w := &World{ID: id, SeedHash: seedHash, Rules: rules, host: h, lock: make(chan struct{}, 1)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.worlds[id] = w
+	return w
+}
+
+// Worlds is the number of worlds the Host knows.
+func (h *Host) Worlds() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.worlds)
+}
+
+// Stats are the store's figures.
+func (h *Host) Stats() store.Stats { return h.store.Stats() }
+
+// broken tries to open a sealed journal again, at most once a ReopenInterval, so
+// that a disk that was full serves again once it has room. The operation that
+// met the seal is refused all the same.
+func (h *Host) broken(err error) error {
+	if !errors.Is(err, store.ErrSealed) {
+		return err
+	}
+	h.reopening.Lock()
+	defer h.reopening.Unlock()
+	if time.Since(h.tried) < ReopenInterval {
+		return err
+	}
+	h.tried = time.Now()
+	if again := h.store.Reopen(); again != nil {
+		h.log.Warn("the journal stays sealed", "cause", again)
+		return err
+	}
+	h.log.Info("the journal is open again")
+	h.stale()
+	return err
+}
+
+// stale makes every world load again: what memory knows may be ahead of the disk.
+func (h *Host) stale() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range h.worlds {
+		w.stale.Store(true)
+	}
+	if head, ok := h.store.Head(0); ok {
+		h.seq, h.hash = head.Seq, head.Hash
+	}
+}

@@ -1,0 +1,188 @@
+package world
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin"
+)
+
+// Mode is how a replay re-makes a world.
+type Mode string
+
+// The two replays.
+const (
+	Fold     Mode = "fold"      // prove the chain and fold the facts
+	Redecide Mode = "re-decide" // execute every command again from the seed
+)
+
+// The ways a replay can fail.
+const (
+	FailChain   = "chain"          // an entry does not follow from the one before
+	FailGenesis = "genesis-differ" // the seed no longer gives the recorded genesis
+	FailFacts   = "facts-differ"   // the same command caused other facts
+	FailReply   = "reply-differs"  // the same command was answered otherwise
+	FailClock   = "clock-differs"  // the logical clock stands elsewhere
+	FailState   = "state-differs"  // the replayed state is not the live one
+	FailHead    = "head-differs"   // the replayed journal ends in another hash
+	FailRules   = "version-refused"
+	FailFrame   = "unreadable"
+)
+
+// Report is what a replay found. It is the result of `worlds replay`.
+type Report struct {
+	Mode     Mode         `json:"mode"`
+	Valid    bool         `json:"valid"`
+	Entries  uint64       `json:"entries"`
+	Head     string       `json:"head"`
+	DumpHash string       `json:"dump_hash"`
+	Rules    int64        `json:"rules"`
+	Failure  string       `json:"failure,omitempty"` // one of the Fail constants
+	Seq      journal.Seq  `json:"seq,omitempty"`     // first entry that differs
+	Detail   string       `json:"detail,omitempty"`
+	Command  canon.Raw    `json:"-"`
+	Changes  []Difference `json:"changes,omitempty"`
+}
+
+// Difference is one place where two JSON values part.
+type Difference struct {
+	Part     string `json:"part"` // "facts[2].body", "reply.status"
+	Recorded string `json:"recorded"`
+	Replayed string `json:"replayed"`
+}
+
+// Entries is a journal from entry 1 on; an error ends it.
+type Entries = iter.Seq2[*journal.Entry, error]
+
+// Replay re-makes a world from its genesis and its entries and reports the first
+// entry that does not come out the same. Progress, if not nil, is told the number
+// of entries done now and then. The state it ends in is returned for comparison.
+func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, progress func(uint64)) (*Report, *projection.State) {
+	r := &replay{
+		report:   Report{Mode: mode, Rules: g.Rules, Head: g.Entry.Hash.String()},
+		verifier: journal.NewVerifier(g.Entry.Hash, 1), machine: g.Machine(catalogs),
+	}
+	if mode == Redecide {
+		r.genesis(g, catalogs)
+	}
+	for e, err := range entries {
+		if r.report.Failure != "" {
+			break
+		}
+		if err != nil {
+			r.fail(FailFrame, 0, err.Error())
+			break
+		}
+		r.step(e)
+		if progress != nil && r.report.Entries%progressEvery == 0 {
+			progress(r.report.Entries)
+		}
+	}
+	r.report.Valid = r.report.Failure == ""
+	r.report.DumpHash = DumpHash(r.machine.State)
+	return &r.report, r.machine.State
+}
+
+// progressEvery is how many entries pass between two reports of progress.
+const progressEvery = 1000
+
+type replay struct {
+	report   Report
+	verifier *journal.Verifier
+	machine  *twin.Machine
+}
+
+func (r *replay) fail(failure string, seq journal.Seq, detail string) {
+	r.report.Failure, r.report.Seq, r.report.Detail = failure, seq, detail
+}
+
+// genesis decides the seed again and compares.
+func (r *replay) genesis(g *Genesis, catalogs []*twin.Catalog) {
+	if g.Rules != twin.Rules {
+		r.fail(FailRules, 0, fmt.Sprintf("the journal has rules %d, this engine %d", g.Rules, twin.Rules))
+		return
+	}
+	again, err := NewGenesis(g.Seed, catalogs)
+	if err != nil {
+		r.fail(FailGenesis, 0, err.Error())
+		return
+	}
+	if again.Entry.Hash != g.Entry.Hash {
+		r.fail(FailGenesis, 0, "the seed gives another genesis than the recorded one")
+		r.report.Changes = compareBodies(g.Entry.Body, again.Entry.Body)
+	}
+}
+
+// step replays one entry.
+func (r *replay) step(e *journal.Entry) {
+	if err := r.verifier.Next(e); err != nil {
+		r.fail(FailChain, e.Seq, err.Error())
+		return
+	}
+	frame, err := journal.ParseBody(e.Body)
+	if err != nil {
+		r.fail(FailFrame, e.Seq, err.Error())
+		return
+	}
+	if r.report.Mode == Fold {
+		if err := r.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
+			r.fail(FailFrame, e.Seq, err.Error())
+			return
+		}
+	} else if !r.redecide(e, &frame) {
+		return
+	}
+	if now := r.machine.State.Now(); now != frame.At {
+		r.fail(FailClock, e.Seq, fmt.Sprintf("recorded %d, replayed %d", frame.At, now))
+		return
+	}
+	r.report.Entries++
+	r.report.Head = e.Hash.String()
+}
+
+// redecide executes the entry's command and compares facts and reply.
+func (r *replay) redecide(e *journal.Entry, frame *journal.Frame) bool {
+	var cmd twin.Command
+	if err := canon.Unmarshal(frame.Command, &cmd); err != nil {
+		r.fail(FailFrame, e.Seq, err.Error())
+		return false
+	}
+	out := r.machine.Execute(uint64(e.Seq), &cmd)
+	again := journal.Frame{At: r.machine.State.Now(), Command: frame.Command, Facts: out.Facts, Reply: out.Reply}
+	switch {
+	case !equalFacts(frame.Facts, out.Facts):
+		r.fail(FailFacts, e.Seq, fmt.Sprintf("%s %s%s caused other facts", cmd.Method, cmd.Path, cmd.Op))
+	case !bytes.Equal(frame.Reply, out.Reply):
+		r.fail(FailReply, e.Seq, fmt.Sprintf("%s %s%s was answered otherwise", cmd.Method, cmd.Path, cmd.Op))
+	default:
+		return true
+	}
+	r.report.Command = frame.Command
+	r.report.Changes = compareFrames(frame, &again)
+	return false
+}
+
+func equalFacts(a, b []canon.Raw) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !bytes.Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// DumpHash is the SHA-256 of a state's dump, in hex.
+func DumpHash(st *projection.State) string {
+	h := sha256.New()
+	_ = st.WriteDump(h) // a hash never fails
+	return hex.EncodeToString(h.Sum(nil))
+}

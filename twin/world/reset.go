@@ -1,0 +1,70 @@
+package world
+
+import (
+	"context"
+
+	"worlds/journal/canon"
+	"worlds/journal/store"
+)
+
+// Reset takes the world back to its genesis, as one entry of the server's own
+// stream: command. It waits up to ResetWait for the requests in flight and lets
+// new ones in only afterwards, into the reset world; a request that outlives the
+// wait gets ErrReset and is not executed. A new incarnation fences what was under
+// way. It costs the same whatever the history.
+func (w *World) Reset(ctx context.Context, command canon.Raw) error {
+	return w.replaceLife(ctx, command, func() *store.Control {
+		return &store.Control{Op: store.Reset, World: w.ID, Inc: w.inc + 1}
+	}, w.restart)
+}
+
+// Delete ends the world, as one entry of the server's own stream.
+func (w *World) Delete(ctx context.Context, command canon.Raw) error {
+	return w.replaceLife(ctx, command, func() *store.Control {
+		return &store.Control{Op: store.Drop, World: w.ID}
+	}, func() {
+		w.gone, w.machine, w.marks, w.aliases = true, nil, nil, nil
+		w.host.mu.Lock()
+		delete(w.host.worlds, w.ID)
+		w.host.mu.Unlock()
+	})
+}
+
+// replaceLife ends the present life of the world by one entry of the server's own
+// stream and begins what after says.
+func (w *World) replaceLife(ctx context.Context, command canon.Raw, control func() *store.Control, after func()) error {
+	if !w.gate.close(ResetWait) {
+		return ErrBusy
+	}
+	happened := false
+	defer func() { w.gate.reopen(happened) }()
+	select {
+	case w.lock <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer w.release()
+	if w.gone {
+		return ErrGone
+	}
+	if head, ok := w.host.store.Head(w.ID); ok {
+		w.inc = head.Inc
+	}
+	ticket, err := w.host.record(command, control())
+	if err == nil {
+		err = ticket.Wait()
+	}
+	if err != nil {
+		w.stale.Store(true)
+		return w.failed(err)
+	}
+	happened = true
+	after()
+	return nil
+}
+
+// restart puts the world at its genesis. The caller holds the lock.
+func (w *World) restart() {
+	w.machine, w.marks, w.aliases = nil, nil, nil
+	w.change = store.Ticket{}
+}

@@ -1,0 +1,124 @@
+package world
+
+import (
+	"context"
+	"fmt"
+
+	"worlds/journal"
+	"worlds/journal/store"
+	"worlds/projection"
+)
+
+// View is one world at one position. The State is the caller's own.
+type View struct {
+	State *projection.State
+	Seq   journal.Seq
+	Hash  journal.Hash
+	Inc   store.Incarnation
+}
+
+// View returns the world as it stands, once everything in it is durable.
+func (w *World) View(ctx context.Context) (View, error) {
+	v, ticket, err := w.peek(ctx)
+	if err != nil {
+		return View{}, err
+	}
+	if err := ticket.Wait(); err != nil {
+		w.stale.Store(true)
+		return View{}, w.failed(err)
+	}
+	return v, nil
+}
+
+func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
+	life, err := w.gate.enter(ctx)
+	if err != nil {
+		return View{}, store.Ticket{}, err
+	}
+	defer w.gate.leave()
+	if err := w.acquire(ctx, life); err != nil {
+		return View{}, store.Ticket{}, err
+	}
+	defer w.release()
+	return View{State: w.machine.State.Copy(), Seq: w.seq, Hash: w.hash, Inc: w.inc}, w.change, nil
+}
+
+// ErrNoSuchSeq says that a position lies beyond the head.
+var ErrNoSuchSeq = fmt.Errorf("the world has no such entry")
+
+// At returns the state after entry seq, from memory where a mark kept it, by
+// replaying the prefix otherwise.
+func (w *World) At(ctx context.Context, seq journal.Seq) (*projection.State, error) {
+	v, err := w.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case seq > v.Seq:
+		return nil, fmt.Errorf("%w: %d, the last is %d", ErrNoSuchSeq, seq, v.Seq)
+	case seq == v.Seq:
+		return v.State, nil
+	}
+	if st := w.marked(ctx, seq); st != nil {
+		return st, nil
+	}
+	return w.Replayed(ctx, seq)
+}
+
+// Replayed returns the state after entry seq by folding the journal's prefix.
+func (w *World) Replayed(ctx context.Context, seq journal.Seq) (*projection.State, error) {
+	g, err := w.host.Genesis(w.SeedHash, w.Rules)
+	if err != nil {
+		return nil, err
+	}
+	st := g.State()
+	if seq == 0 {
+		return st, nil
+	}
+	err = w.Entries(ctx, 1, seq, func(e *journal.Entry) error {
+		frame, err := journal.ParseBody(e.Body)
+		if err != nil {
+			return err
+		}
+		return st.Fold(uint64(e.Seq), frame.Facts)
+	})
+	return st, err
+}
+
+// Genesis returns where the world began.
+func (w *World) Genesis() (*Genesis, error) { return w.host.Genesis(w.SeedHash, w.Rules) }
+
+// Entries hands out the entries from..to of the world's present life (to 0: up to
+// the head), all of them durable.
+func (w *World) Entries(ctx context.Context, from, to journal.Seq, fn func(*journal.Entry) error) error {
+	v, err := w.View(ctx)
+	if err != nil {
+		return err
+	}
+	if to == 0 || to > v.Seq {
+		to = v.Seq
+	}
+	if from > to {
+		return nil
+	}
+	return w.host.store.Scan(w.ID, v.Inc, from, to, fn)
+}
+
+// marked returns a copy of the state kept at a mark, nil if there is none.
+func (w *World) marked(ctx context.Context, seq journal.Seq) *projection.State {
+	life, err := w.gate.enter(ctx)
+	if err != nil {
+		return nil
+	}
+	defer w.gate.leave()
+	if w.acquire(ctx, life) != nil {
+		return nil
+	}
+	defer w.release()
+	for _, m := range w.marks {
+		if m.seq == seq {
+			return m.state.Copy()
+		}
+	}
+	return nil
+}

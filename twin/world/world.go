@@ -1,0 +1,254 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/journal/store"
+	"worlds/projection"
+	"worlds/twin"
+)
+
+// World is one append-only journal with one writer.
+type World struct {
+	ID       store.World
+	SeedHash string
+	Rules    int64
+	host     *Host
+	gate     gate
+	stale    atomic.Bool // memory may be ahead of the journal: load again
+
+	// lock is held by whoever is inside; capacity one.
+	lock chan struct{}
+	// The rest is owned by the holder of lock.
+	genesis *Genesis
+	machine *twin.Machine // nil until loaded
+	inc     store.Incarnation
+	seq     journal.Seq
+	hash    journal.Hash
+	aliases map[string]string // raw idempotency key to alias
+	marks   []markState
+	change  store.Ticket // of the last entry that changed something
+	gone    bool
+}
+
+// markState is the state at a mark, kept so that a diff need not replay.
+type markState struct {
+	seq   journal.Seq
+	state *projection.State
+}
+
+// Errors of a World's operations.
+var (
+	ErrReset   = errors.New("the world was reset while the request was waiting")
+	ErrGone    = errors.New("the world was deleted")
+	ErrBusy    = errors.New("another reset of the world is under way")
+	ErrJournal = errors.New("the journal could not be written")
+)
+
+// Request is a command with what must not be in it: the raw idempotency key.
+type Request struct {
+	Command twin.Command
+	IdemKey string
+}
+
+// Answer is an Outcome with its place in the journal. Seq is 0 when the journal is
+// sealed and a read was answered without an entry.
+type Answer struct {
+	twin.Outcome
+	Seq journal.Seq
+}
+
+// Do executes one operation and returns once it may be seen: a change when its
+// entry is durable, a read when every change it can have seen is. The error is
+// one of ours or ctx's; what the twin refuses is an Answer.
+func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
+	cmd := r.Command
+	life, err := w.gate.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.gate.leave()
+	w.pass(Produced, &cmd)
+	if err := w.acquire(ctx, life); err != nil {
+		return nil, err
+	}
+	answer, ticket, err := w.execute(&cmd, r.IdemKey)
+	w.release()
+	if err != nil {
+		return nil, err
+	}
+	if err := ticket.Wait(); err != nil {
+		w.stale.Store(true)
+		return nil, w.failed(err)
+	}
+	w.pass(Committed, &cmd)
+	w.pass(Served, &cmd)
+	return answer, nil
+}
+
+// acquire takes the lock for an operation of one life and loads the world.
+func (w *World) acquire(ctx context.Context, life uint64) error {
+	select {
+	case w.lock <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := w.ready()
+	if err == nil && !w.gate.current(life) {
+		err = ErrReset
+	}
+	if err != nil {
+		w.release()
+	}
+	return err
+}
+
+func (w *World) release() { <-w.lock }
+
+// ready loads the world if it must be. The caller holds the lock.
+func (w *World) ready() error {
+	switch {
+	case w.gone:
+		return ErrGone
+	case w.machine != nil && !w.stale.Load():
+		return nil
+	case w.Rules != twin.Rules:
+		return fmt.Errorf("%w: the world has rules %d, this engine %d", ErrRules, w.Rules, twin.Rules)
+	}
+	w.stale.Store(false)
+	if err := w.load(); err != nil {
+		w.stale.Store(true)
+		return err
+	}
+	return nil
+}
+
+// execute decides and appends one command. The caller holds the lock. A panic
+// outside the decide functions is our fault: the world loads again.
+func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticket store.Ticket, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.stale.Store(true)
+			w.host.log.Error("operation panicked", "world", w.ID, "path", cmd.Path, "panic", p)
+			err = fmt.Errorf("internal fault: %v", p)
+		}
+	}()
+	side := w.alias(cmd, rawKey)
+	out := w.machine.Execute(uint64(w.seq+1), cmd)
+	w.pass(Decided, cmd)
+	frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
+	e := journal.Entry{Seq: w.seq + 1, Prev: w.hash, Body: frame.AppendBody(nil), Side: side}
+	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
+	t, err := w.host.store.Append(store.Record{World: w.ID, Inc: w.inc, Entry: e, Lazy: !out.Changed})
+	if err != nil {
+		w.stale.Store(true)
+		if !out.Changed && errors.Is(err, store.ErrSealed) {
+			return &Answer{Outcome: out}, store.Ticket{}, nil
+		}
+		return nil, t, w.failed(w.host.broken(err))
+	}
+	w.seq, w.hash = e.Seq, e.Hash
+	if out.Changed {
+		w.change = t
+		w.keepMark(out.Facts)
+	}
+	return &Answer{Outcome: out, Seq: e.Seq}, w.change, nil
+}
+
+func (w *World) failed(err error) error { return fmt.Errorf("%w: %w", ErrJournal, err) }
+
+// alias replaces a raw idempotency key by its alias, which is its place in the
+// order of first use, and returns the entry's sidecar.
+func (w *World) alias(cmd *twin.Command, raw string) []byte {
+	switch {
+	case raw == "" || cmd.Method == "GET":
+		return nil
+	case len(raw) > twin.IdemKeyMax:
+		cmd.Idem = twin.IdemTooLong
+		return nil
+	case w.machine.Spec.RawKeys:
+		cmd.Idem = raw
+		return nil
+	}
+	a, ok := w.aliases[raw]
+	if !ok {
+		a = aliasPrefix + strconv.Itoa(len(w.aliases)+1)
+		w.aliases[strings.Clone(raw)] = a
+	}
+	cmd.Idem = a
+	return []byte(raw)
+}
+
+const aliasPrefix = "ik_"
+
+// load folds the world from its journal. The caller holds the lock.
+func (w *World) load() error {
+	g, err := w.host.Genesis(w.SeedHash, w.Rules)
+	if err != nil {
+		return fmt.Errorf("world %d: %w", w.ID, err)
+	}
+	head, ok := w.host.store.Head(w.ID)
+	if !ok {
+		return fmt.Errorf("world %d: %w", w.ID, store.ErrWorld)
+	}
+	w.genesis, w.machine = g, g.Machine(w.host.catalogs)
+	w.machine.Fault = w.fault
+	w.inc, w.seq, w.hash = head.Inc, 0, g.Entry.Hash
+	w.aliases, w.marks, w.change = map[string]string{}, nil, store.Ticket{}
+	v := journal.NewVerifier(g.Entry.Hash, 1)
+	err = w.host.store.Scan(w.ID, w.inc, 1, 0, func(e *journal.Entry) error {
+		if err := v.Next(e); err != nil {
+			return err
+		}
+		return w.take(e)
+	})
+	if err != nil {
+		w.machine = nil
+		return fmt.Errorf("world %d: %w", w.ID, err)
+	}
+	return nil
+}
+
+// take folds one entry of the journal.
+func (w *World) take(e *journal.Entry) error {
+	frame, err := journal.ParseBody(e.Body)
+	if err != nil {
+		return err
+	}
+	if err := w.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
+		return err
+	}
+	w.seq, w.hash = e.Seq, e.Hash
+	w.keepMark(frame.Facts)
+	if len(e.Side) > 0 {
+		raw, _ := canon.Get(frame.Command, "idem")
+		if alias, ok := canon.Unquote(raw); ok {
+			w.aliases[string(e.Side)] = alias
+		}
+	}
+	return nil
+}
+
+// keepMark keeps the state when the facts hold a mark.
+func (w *World) keepMark(facts []canon.Raw) {
+	for _, f := range facts {
+		if bytes.HasPrefix(f, []byte(`["mark"`)) {
+			if len(w.marks) == MarkStatesMax {
+				w.marks = w.marks[1:]
+			}
+			w.marks = append(w.marks, markState{seq: w.seq, state: w.machine.State.Copy()})
+		}
+	}
+}
+
+func (w *World) fault(cmd *twin.Command, panicked any) {
+	w.host.log.Error("request failed", "world", w.ID, "method", cmd.Method, "path", cmd.Path, "panic", panicked)
+}
