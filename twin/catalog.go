@@ -13,6 +13,7 @@ import (
 type Catalog struct {
 	Name string // "stripe", "zendesk"
 	Dialect
+	Wire   Wire
 	kinds  map[string]*API // by wire object name
 	apis   []API
 	router router
@@ -62,6 +63,8 @@ type Dialect struct {
 	KeyReused func(sameTarget bool, first, now string) *Error
 	// KeyTooLong words an idempotency key over IdemKeyMax bytes.
 	KeyTooLong func() *Error
+	// Unserved words something that the API has and the twin does not serve.
+	Unserved func(what string) *Error
 	// Internal words a fault of ours.
 	Internal func() *Error
 	// Meta is what an event of this API carries beside its object.
@@ -70,8 +73,8 @@ type Dialect struct {
 
 // NewCatalog builds the table; it panics on two routes or kinds of one name,
 // which is our own mistake.
-func NewCatalog(name string, d Dialect, apis ...API) *Catalog {
-	c := &Catalog{Name: name, Dialect: d, kinds: map[string]*API{}, apis: apis}
+func NewCatalog(name string, d Dialect, w Wire, apis ...API) *Catalog {
+	c := &Catalog{Name: name, Dialect: d, Wire: w, kinds: map[string]*API{}, apis: apis}
 	for i := range apis {
 		a := &apis[i]
 		if a.Kind.Object != "" {

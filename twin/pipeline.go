@@ -96,6 +96,9 @@ func (r *run) refuseUnknown() bool {
 	if r.cmd.Idem == IdemTooLong {
 		return r.refuse(r.c.KeyTooLong())
 	}
+	if r.cmd.Header != "" {
+		return r.refuse(r.c.Unserved("the header " + r.cmd.Header))
+	}
 	if r.cmd.Media != "" {
 		return r.refuse(r.c.Refuse(route, &Violation{Kind: Malformed, Value: "the content type is " + r.cmd.Media}))
 	}

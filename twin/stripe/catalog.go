@@ -8,7 +8,7 @@ const Name = "stripe"
 // Catalog is the Stripe twin as a table. The order is the order in which a
 // seed's sections are filled.
 func Catalog() *twin.Catalog {
-	return twin.NewCatalog(Name, dialect(),
+	return twin.NewCatalog(Name, dialect(), wire(),
 		customerAPI(),
 		eventAPI(),
 	)

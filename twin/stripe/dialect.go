@@ -29,6 +29,7 @@ func dialect() twin.Dialect {
 		TooDeep:        tooDeep,
 		KeyReused:      errKeyReused,
 		KeyTooLong:     errKeyTooLong,
+		Unserved:       func(what string) *twin.Error { return errUnserved(what, "") },
 		Internal:       errInternal,
 		Meta:           eventMeta,
 	}

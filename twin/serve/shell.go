@@ -1,0 +1,265 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/gorilla/mux"
+
+	"worlds/journal/canon"
+	"worlds/twin"
+	"worlds/twin/world"
+)
+
+// Origin is where a request comes from: a world, and the label of its key.
+type Origin struct {
+	World *world.World
+	Actor string // "key:1"
+}
+
+// Resolver finds the world of a credential. It must be quick and safe for
+// concurrent use, and must not tell secrets apart by timing.
+type Resolver func(api, secret string) (Origin, bool)
+
+// Shell serves the twins.
+type Shell struct {
+	resolve Resolver
+	log     *slog.Logger
+	// Observe, if not nil, is told of every answer (for metrics).
+	Observe func(api string, status int)
+}
+
+// NewShell returns a Shell.
+func NewShell(resolve Resolver, log *slog.Logger) *Shell {
+	return &Shell{resolve: resolve, log: log}
+}
+
+// Mount adds the catalogs' prefixes to a router, which must not clean paths.
+func (s *Shell) Mount(r *mux.Router, catalogs []*twin.Catalog) {
+	for _, c := range catalogs {
+		h := s.handler(c)
+		r.Path(c.Wire.Prefix).Handler(h)
+		r.PathPrefix(c.Wire.Prefix + "/").Handler(h)
+	}
+}
+
+// buffers are reused between answers.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
+
+// bufferKeepMax is the largest buffer that is kept for reuse.
+const bufferKeepMax = 256 << 10
+
+func (s *Shell) handler(c *twin.Catalog) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				s.log.Error("request panicked", "path", r.URL.Path, "panic", p)
+				s.refuse(w, c, c.Internal())
+			}
+		}()
+		s.serve(w, r, c)
+	})
+}
+
+func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
+	secret := c.Wire.Secret(r.Header.Get("Authorization"))
+	if secret == "" {
+		s.refuse(w, c, c.Wire.NoKey())
+		return
+	}
+	origin, ok := s.resolve(c.Name, secret)
+	if !ok {
+		s.refuse(w, c, c.Wire.BadKey(Mask(secret)))
+		return
+	}
+	req, refusal := s.command(w, r, c, origin.Actor)
+	if refusal != nil {
+		s.refuse(w, c, refusal)
+		return
+	}
+	answer, err := origin.World.Do(r.Context(), req)
+	if err != nil {
+		s.failed(w, r, c, err)
+		return
+	}
+	s.write(w, c, &answer.Outcome, req.IdemKey, secret)
+}
+
+// command turns a request into a command, holding it against the limits.
+func (s *Shell) command(w http.ResponseWriter, r *http.Request, c *twin.Catalog, actor string) (world.Request, *twin.Error) {
+	var req world.Request
+	if len(r.URL.Path) > PathBytesMax || len(r.URL.RawQuery) > QueryBytesMax {
+		return req, c.Wire.Transport(http.StatusRequestURITooLong, "The URL of the request is too long.")
+	}
+	body, refusal := readBody(w, r, c)
+	if refusal != nil {
+		return req, refusal
+	}
+	req.Command = twin.Command{
+		Actor: actor, API: c.Name, Method: r.Method, Path: path(r),
+		Query: twin.EscapeForm([]byte(r.URL.RawQuery)), Body: twin.EscapeForm(body),
+		Version: text(r.Header.Get(c.Wire.VersionHeader)),
+	}
+	if len(body) > 0 {
+		req.Command.Media = foreignMedia(r.Header.Get("Content-Type"))
+	}
+	for _, name := range c.Wire.Unserved {
+		if r.Header.Get(name) != "" {
+			req.Command.Header = name
+		}
+	}
+	if r.Method != http.MethodGet {
+		req.IdemKey = text(r.Header.Get(c.Wire.IdemHeader))
+	}
+	return req, nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, c *twin.Catalog) ([]byte, *twin.Error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
+	if err == nil {
+		return body, nil
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, c.Wire.Transport(http.StatusRequestEntityTooLarge, "The body of the request is too large; the limit is "+
+			strconv.Itoa(BodyBytesMax)+" bytes.")
+	}
+	return nil, c.Wire.Transport(http.StatusBadRequest, "The body of the request could not be read.")
+}
+
+// path is the decoded path where that is text, the encoded one otherwise.
+func path(r *http.Request) string {
+	if utf8.ValidString(r.URL.Path) {
+		return r.URL.Path
+	}
+	return r.URL.EscapedPath()
+}
+
+// text makes a header value storable.
+func text(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return twin.EscapeForm([]byte(s))
+}
+
+// foreignMedia is the media type of a body that is not a form, "" for a form.
+func foreignMedia(header string) string {
+	if header == "" {
+		return ""
+	}
+	media, _, err := mime.ParseMediaType(header)
+	switch {
+	case err != nil:
+		return text(header)
+	case media == "application/x-www-form-urlencoded":
+		return ""
+	}
+	return text(media)
+}
+
+func (s *Shell) write(w http.ResponseWriter, c *twin.Catalog, o *twin.Outcome, idemKey, secret string) {
+	h := w.Header()
+	head := c.Wire.Head(o, idemKey)
+	for i := 0; i+1 < len(head); i += 2 {
+		h[http.CanonicalHeaderKey(head[i])] = []string{head[i+1]}
+	}
+	body := o.Body
+	if len(o.Splice) > 0 {
+		body = splice(body, o.Splice, idemKey, secret)
+	}
+	s.send(w, c, int(o.Status), body)
+}
+
+func (s *Shell) send(w http.ResponseWriter, c *twin.Catalog, status int, body canon.Raw) {
+	buf := buffers.Get().(*[]byte)
+	out := (*buf)[:0]
+	if body != nil {
+		out = c.Wire.Render(out, body)
+	}
+	h := w.Header()
+	h["Content-Type"] = jsonType
+	h["Content-Length"] = []string{strconv.Itoa(len(out))}
+	w.WriteHeader(status)
+	_, _ = w.Write(out) // a client that has gone is no fault of ours
+	if cap(out) <= bufferKeepMax {
+		*buf = out
+		buffers.Put(buf)
+	}
+	if s.Observe != nil {
+		s.Observe(c.Name, status)
+	}
+}
+
+var jsonType = []string{"application/json"}
+
+// splice fills in the placeholders of a body with what this run has in their
+// place.
+func splice(body canon.Raw, names []string, idemKey, secret string) canon.Raw {
+	text := string(body)
+	for _, name := range names {
+		value := Mask(secret)
+		if name == twin.SpliceIdemKey {
+			value = idemKey
+		}
+		quoted := canon.AppendString(nil, value)
+		text = strings.ReplaceAll(text, name, string(quoted[1:len(quoted)-1]))
+	}
+	return canon.Raw(text)
+}
+
+// refuse answers what never became a command.
+func (s *Shell) refuse(w http.ResponseWriter, c *twin.Catalog, e *twin.Error) {
+	o := twin.Outcome{Status: e.Status, Body: e.Body, Headers: e.Headers, Version: c.DefaultVersion, Request: refusedRequest}
+	s.write(w, c, &o, "", "")
+}
+
+// refusedRequest is the request id of answers that belong to no world.
+const refusedRequest = "req_00000000000000"
+
+// failed answers an operation that a world could not do.
+func (s *Shell) failed(w http.ResponseWriter, r *http.Request, c *twin.Catalog, err error) {
+	switch {
+	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
+		return // the client has gone
+	case errors.Is(err, world.ErrReset):
+		s.refuse(w, c, c.Wire.Transport(http.StatusInternalServerError,
+			"The world was reset while this request was waiting; it was not executed."))
+	case errors.Is(err, world.ErrGone):
+		s.refuse(w, c, c.Wire.Transport(http.StatusUnauthorized, "The world of this key was deleted."))
+	case errors.Is(err, world.ErrJournal):
+		s.log.Error("journal", "path", r.URL.Path, "error", err)
+		s.refuse(w, c, c.Wire.Transport(http.StatusServiceUnavailable,
+			"The journal could not be written; the request was not executed."))
+	default:
+		s.log.Error("world", "path", r.URL.Path, "error", err)
+		s.refuse(w, c, c.Wire.Transport(http.StatusInternalServerError, "The world could not answer: "+err.Error()))
+	}
+}
+
+// maskShown is how many trailing characters of a secret a message may show.
+const maskShown = 4
+
+// Mask hides a secret for a message: what kind it is and its last characters.
+func Mask(secret string) string {
+	kind := ""
+	if i := strings.LastIndexByte(secret, '_'); i > 0 && i < 12 {
+		kind = text(secret[:i+1])
+	}
+	rest := secret[len(kind):]
+	if len(rest) <= 2*maskShown {
+		return kind + strings.Repeat("*", len(rest))
+	}
+	return kind + strings.Repeat("*", len(rest)-maskShown) + text(rest[len(rest)-maskShown:])
+}

@@ -1,0 +1,62 @@
+package stripe
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"worlds/journal/canon"
+	"worlds/twin"
+)
+
+func wire() twin.Wire {
+	return twin.Wire{
+		Prefix:        "/v1",
+		Secret:        secret,
+		IdemHeader:    "Idempotency-Key",
+		VersionHeader: "Stripe-Version",
+		Unserved:      []string{"Stripe-Account", "Stripe-Context"},
+		NoKey:         ErrNoKey,
+		BadKey:        ErrBadKey,
+		Transport:     ErrTransport,
+		Head:          head,
+		Render:        render,
+	}
+}
+
+// secret reads Bearer, or the user name of Basic.
+func secret(authorization string) string {
+	scheme, rest, _ := strings.Cut(authorization, " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(scheme) {
+	case "bearer":
+		return rest
+	case "basic":
+		plain, err := base64.StdEncoding.DecodeString(rest)
+		if err != nil {
+			return ""
+		}
+		user, _, _ := strings.Cut(string(plain), ":")
+		return user
+	}
+	return ""
+}
+
+// head lists the headers of an answer.
+func head(o *twin.Outcome, idemKey string) []string {
+	h := []string{"Stripe-Version", o.Version}
+	if o.Request != "" {
+		h = append(h, "Request-Id", o.Request)
+	}
+	if idemKey != "" {
+		h = append(h, "Idempotency-Key", idemKey)
+	}
+	if o.Replayed != "" {
+		h = append(h, "Idempotent-Replayed", "true", "Original-Request", o.Replayed)
+	}
+	return append(h, o.Headers...)
+}
+
+// render prints as Stripe does: two spaces, id and object first.
+func render(dst []byte, body canon.Raw) []byte {
+	return append(canon.AppendPretty(dst, body, "id", "object"), '\n')
+}

@@ -1,0 +1,28 @@
+package twin
+
+import "worlds/journal/canon"
+
+// Wire is what the HTTP shell must know of an API: everything else about a
+// request is the Catalog's. Every function is pure.
+type Wire struct {
+	// Prefix is the path below which every request is this API's, "/v1".
+	Prefix string
+	// Secret finds the credential in an Authorization header, "" if there is none.
+	Secret func(authorization string) string
+	// IdemHeader and VersionHeader name the request headers that carry an
+	// idempotency key and an API version; "" if the API has none.
+	IdemHeader    string
+	VersionHeader string
+	// Unserved names request headers that change the meaning of a request in a way
+	// the twin does not serve.
+	Unserved []string
+	// NoKey, BadKey and Transport word what never reaches a world: no credential,
+	// an unknown one (masked), a request over a limit or a server that cannot.
+	NoKey     func() *Error
+	BadKey    func(masked string) *Error
+	Transport func(status int64, message string) *Error
+	// Head lists the response headers of an answer, name and value in turn.
+	Head func(o *Outcome, idemKey string) []string
+	// Render appends a canonical body as the wire shows it.
+	Render func(dst []byte, body canon.Raw) []byte
+}
