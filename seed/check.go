@@ -12,7 +12,7 @@ func (r register) add(d *decoder, at *place, id string) {
 		return
 	}
 	if first, ok := r[id]; ok {
-		d.report(at.at("id"), "%s is already the id of %s", show(id), first.path())
+		d.report(at.key("id"), "%s is already the id of %s", show(id), first.path())
 		return
 	}
 	r[id] = at
@@ -53,7 +53,7 @@ func checkDocument(d *decoder, doc *Document) {
 		c.offset(within("tickets", i), doc.Data.Tickets[i].CreatedOffset)
 	}
 	if len(doc.Data.Tickets) > 0 && doc.Zendesk != nil {
-		d.report((*place)(nil).at("data").at("tickets"), "cannot stand beside a zendesk block; write the tickets there")
+		d.report((*place)(nil).key("data").key("tickets"), "cannot stand beside a zendesk block; write the tickets there")
 	}
 	c.checkDunning(doc.Settings.Dunning)
 }
@@ -61,7 +61,7 @@ func checkDocument(d *decoder, doc *Document) {
 // offset checks that an object was not created before 1970.
 func (c *checker) offset(at *place, offset int64) {
 	if c.epoch > 0 && offset > c.epoch {
-		c.report(at.at("created_offset"), "is %d; reaches back beyond 1970 from the epoch %d", offset, c.epoch)
+		c.report(at.key("created_offset"), "is %d; reaches back beyond 1970 from the epoch %d", offset, c.epoch)
 	}
 }
 
@@ -73,10 +73,10 @@ func (c *checker) checkPrices(prices []Price) {
 		if _, again := c.prices[p.ID]; !again {
 			c.prices[p.ID] = p.Recurring
 		}
-		c.products.require(c.decoder, at.at("product"), "product", p.Product)
+		c.products.require(c.decoder, at.key("product"), "product", p.Product)
 		c.offset(at, p.CreatedOffset)
 		if limit := maxIntervalCount(p.Recurring.Interval); !p.Recurring.IsZero() && p.Recurring.IntervalCount > limit {
-			c.report(at.at("recurring").at("interval_count"), "is %d; must be at most %d with interval %s",
+			c.report(at.key("recurring").key("interval_count"), "is %d; must be at most %d with interval %s",
 				p.Recurring.IntervalCount, limit, p.Recurring.Interval)
 		}
 	}
@@ -87,26 +87,26 @@ func (c *checker) checkInvoices(invoices []Invoice) {
 	for i := range invoices {
 		in, at := &invoices[i], within("invoices", i)
 		seen.add(c.decoder, at, in.ID)
-		c.customers.require(c.decoder, at.at("customer"), "customer", in.Customer)
+		c.customers.require(c.decoder, at.key("customer"), "customer", in.Customer)
 		c.offset(at, in.CreatedOffset)
 		for j := range in.Lines {
 			if price := in.Lines[j].Price; price != "" {
 				if _, ok := c.prices[price]; !ok {
-					c.report(at.at("lines").item(j).at("price"), "no price has the id %s", show(price))
+					c.report(at.key("lines").item(j).key("price"), "no price has the id %s", show(price))
 				}
 			}
 		}
 		total := in.Total()
 		if total < 0 {
-			c.report(at.at("lines"), "add up to %d; an invoice's total may not be negative", total)
+			c.report(at.key("lines"), "add up to %d; an invoice's total may not be negative", total)
 		} else if total > MaxAmount {
-			c.report(at.at("lines"), "add up to %d; the limit is %d", total, int64(MaxAmount))
+			c.report(at.key("lines"), "add up to %d; the limit is %d", total, int64(MaxAmount))
 		}
 		if len(in.Charges) > 0 && in.Status != InvoicePaid && in.Status != "" {
-			c.report(at.at("charges"), "only a paid invoice has charges; this one's status is %s", in.Status)
+			c.report(at.key("charges"), "only a paid invoice has charges; this one's status is %s", in.Status)
 		}
 		for j := range in.Charges {
-			c.checkCharge(at.at("charges").item(j), &in.Charges[j], total, charges)
+			c.checkCharge(at.key("charges").item(j), &in.Charges[j], total, charges)
 		}
 	}
 }
@@ -117,9 +117,9 @@ func (c *checker) checkCharge(at *place, charge *Charge, total int64, seen regis
 		charge.Amount = total
 	}
 	if charge.Amount <= 0 {
-		c.report(at.at("amount"), "is missing, and the invoice's total of %d cannot be charged", total)
+		c.report(at.key("amount"), "is missing, and the invoice's total of %d cannot be charged", total)
 	} else if charge.AmountRefunded > charge.Amount {
-		c.report(at.at("amount_refunded"), "is %d; must be at most the charge's amount, %d", charge.AmountRefunded, charge.Amount)
+		c.report(at.key("amount_refunded"), "is %d; must be at most the charge's amount, %d", charge.AmountRefunded, charge.Amount)
 	}
 	c.charges[charge.ID] = charge.Amount
 }
@@ -129,13 +129,13 @@ func (c *checker) checkSubscriptions(subscriptions []Subscription) {
 	for i := range subscriptions {
 		s, at := &subscriptions[i], within("subscriptions", i)
 		seen.add(c.decoder, at, s.ID)
-		c.customers.require(c.decoder, at.at("customer"), "customer", s.Customer)
+		c.customers.require(c.decoder, at.key("customer"), "customer", s.Customer)
 		c.offset(at, s.CreatedOffset)
 		recurring, known := c.prices[s.Price]
 		if !known && s.Price != "" {
-			c.report(at.at("price"), "no price has the id %s", show(s.Price))
+			c.report(at.key("price"), "no price has the id %s", show(s.Price))
 		} else if known && recurring == (Recurring{}) {
-			c.report(at.at("price"), "%s is a one-time price; a subscription needs a recurring one", show(s.Price))
+			c.report(at.key("price"), "%s is a one-time price; a subscription needs a recurring one", show(s.Price))
 		}
 		c.checkPeriod(at, s, recurring)
 		c.checkTrial(at, s)
@@ -157,7 +157,7 @@ func (c *checker) checkPeriod(at *place, s *Subscription, recurring Recurring) {
 		return
 	}
 	if s.CurrentPeriodEnd <= s.CurrentPeriodStart {
-		c.report(at.at("current_period_end"), "is %d; must be later than current_period_start, %d",
+		c.report(at.key("current_period_end"), "is %d; must be later than current_period_start, %d",
 			s.CurrentPeriodEnd, s.CurrentPeriodStart)
 	}
 }
@@ -173,11 +173,11 @@ func (c *checker) checkTrial(at *place, s *Subscription) {
 		}
 	case SubscriptionTrialing:
 		if !lasts {
-			c.report(at.at("status"), "is trialing, but trial_end is not later than the epoch")
+			c.report(at.key("status"), "is trialing, but trial_end is not later than the epoch")
 		}
 	case SubscriptionActive, SubscriptionPastDue, SubscriptionUnpaid:
 		if lasts {
-			c.report(at.at("status"), "is %s, but trial_end is later than the epoch", s.Status)
+			c.report(at.key("status"), "is %s, but trial_end is later than the epoch", s.Status)
 		}
 	}
 }
@@ -190,22 +190,22 @@ func (c *checker) checkDisputes(disputes []Dispute) {
 		c.offset(at, p.CreatedOffset)
 		amount, known := c.charges[p.Charge]
 		if !known && p.Charge != "" {
-			c.report(at.at("charge"), "no charge has the id %s", show(p.Charge))
+			c.report(at.key("charge"), "no charge has the id %s", show(p.Charge))
 		}
 		if first, ok := disputed[p.Charge]; ok && known {
-			c.report(at.at("charge"), "%s is already disputed by %s", show(p.Charge), first.path())
+			c.report(at.key("charge"), "%s is already disputed by %s", show(p.Charge), first.path())
 		}
 		disputed[p.Charge] = at
 		if p.Amount == 0 {
 			p.Amount = amount
 		} else if known && p.Amount > amount {
-			c.report(at.at("amount"), "is %d; must be at most the charge's amount, %d", p.Amount, amount)
+			c.report(at.key("amount"), "is %d; must be at most the charge's amount, %d", p.Amount, amount)
 		}
 	}
 }
 
 func (c *checker) checkDunning(dunning Dunning) {
-	at := (*place)(nil).at("settings").at("dunning").at("retry_days")
+	at := (*place)(nil).key("settings").key("dunning").key("retry_days")
 	for i := 1; i < len(dunning.RetryDays); i++ {
 		if day := dunning.RetryDays[i]; day != 0 && day <= dunning.RetryDays[i-1] {
 			c.report(at.item(i), "is %d; must be later than the day before it, %d", day, dunning.RetryDays[i-1])

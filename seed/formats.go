@@ -55,10 +55,8 @@ func chosenID(prefix string) shape[string] {
 			others = append(others, p)
 		}
 	}
-	own := id(prefix)
-	pattern := own.schema.Pattern + "|^(?!" + strings.Join(idPrefixes, "|") + `)[A-Za-z0-9_.:+-]+$`
 	want := prefix + " and letters, digits or _ (or an id of your own of letters, digits and -_.:+ without another kind's prefix)"
-	return matching(MaxIDLength, pattern, want, func(s string) bool {
+	of := matching(MaxIDLength, "", want, func(s string) bool {
 		if rest, ok := strings.CutPrefix(s, prefix); ok {
 			return rest != "" && every(rest, isWordByte)
 		}
@@ -69,6 +67,11 @@ func chosenID(prefix string) shape[string] {
 		}
 		return s != "" && every(s, func(c byte) bool { return isWordByte(c) || strings.IndexByte("-.:+", c) >= 0 })
 	})
+	of.schema.AnyOf = []*schemaNode{id(prefix).schema, {
+		Pattern: "^[A-Za-z0-9_.:+-]+$",
+		Not:     &schemaNode{Pattern: "^(" + strings.Join(idPrefixes, "|") + ")"},
+	}}
+	return of
 }
 
 // reference is the id of another object; whether that exists is for check.go.
@@ -81,7 +84,7 @@ func currency() shape[string] {
 }
 
 func email() shape[string] {
-	return matching(MaxEmailLength, `^[^@\s]+@[^@\s]+$`, "an e-mail address", func(s string) bool {
+	return matching(MaxEmailLength, `^[^@ \t\r\n]+@[^@ \t\r\n]+$`, "an e-mail address", func(s string) bool {
 		local, domain, ok := strings.Cut(s, "@")
 		return ok && local != "" && domain != "" && !strings.ContainsAny(s, " \t\r\n") && !strings.Contains(domain, "@")
 	})
@@ -111,7 +114,7 @@ func metadata() shape[canon.Raw] {
 				d.report(at, "has %d keys; the limit is %d", len(members), MaxMetadataKeys)
 			}
 			for _, m := range members {
-				checkMetadata(d, at.at(m.name), m)
+				checkMetadata(d, at.key(m.name), m)
 			}
 			return raw
 		},

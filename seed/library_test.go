@@ -217,3 +217,18 @@ func TestSmallSaaSIsBelievable(t *testing.T) {
 		t.Errorf("the first customer is %s <%s>", dana.Name, dana.Email)
 	}
 }
+
+func TestExampleInTheDocumentIsASeed(t *testing.T) {
+	docs, err := os.ReadFile("../docs/seed.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(docs), "```json\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/seed.md has no example")
+	}
+	if s, err := seed.Parse([]byte(example)); err != nil || len(s.Unserved()) > 0 {
+		t.Errorf("the example: %v", err)
+	}
+}

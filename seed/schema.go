@@ -1,15 +1,38 @@
 package seed
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Schema returns the JSON Schema of the format, printed from the tables that
+// Parse reads by. It knows keys, types and limits, not what relates two places
+// of a document. The same bytes are published as schema.json.
+func Schema() []byte {
+	node := documentTable.schema()
+	node.Schema = "https://json-schema.org/draft/2020-12/schema"
+	node.Title = "Worlds seed"
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(node); err != nil {
+		panic(err) // no schemaNode holds what JSON cannot
+	}
+	return b.Bytes()
+}
+
 // schemaNode is one schema of the published JSON Schema (draft 2020-12), with
 // the keywords that the format needs.
 type schemaNode struct {
 	Schema               string                 `json:"$schema,omitempty"`
 	Title                string                 `json:"title,omitempty"`
 	Description          string                 `json:"description,omitempty"`
+	Default              any                    `json:"default,omitempty"` // a string, an int64 or a bool
 	AnyOf                []*schemaNode          `json:"anyOf,omitempty"`
+	Not                  *schemaNode            `json:"not,omitempty"`
 	Type                 string                 `json:"type,omitempty"`
 	Enum                 []string               `json:"enum,omitempty"`
-	Const                *int64                 `json:"const,omitempty"`
 	Minimum              *int64                 `json:"minimum,omitempty"`
 	Maximum              *int64                 `json:"maximum,omitempty"`
 	MinLength            int                    `json:"minLength,omitempty"`
@@ -33,11 +56,28 @@ func (t table[T]) schema() *schemaNode {
 		if f.null {
 			value = schemaNode{AnyOf: []*schemaNode{f.schema, {Type: "null"}}}
 		}
-		value.Description = f.doc
+		value.Description, value.Default = f.doc, f.usual
 		node.Properties[f.name] = &value
 		if f.needed {
 			node.Required = append(node.Required, f.name)
 		}
 	}
 	return node
+}
+
+// usualOf returns what an absent key means, if the shape could have written it.
+func usualOf(absent any, schema *schemaNode) any {
+	switch v := absent.(type) {
+	case bool:
+		return v
+	case string:
+		if v != "" {
+			return v
+		}
+	case int64:
+		if v >= *schema.Minimum {
+			return v
+		}
+	}
+	return nil
 }

@@ -13,16 +13,16 @@ import (
 // only written out for a value that has a problem. Nil is the root.
 type place struct {
 	up    *place
-	key   string
+	name  string
 	index int // in an array, else isKey
 }
 
 const isKey = -1
 
-func (p *place) at(key string) *place     { return &place{up: p, key: key, index: isKey} }
+func (p *place) key(key string) *place    { return &place{up: p, name: key, index: isKey} }
 func (p *place) item(index int) *place    { return &place{up: p, index: index} }
 func (p *place) path() string             { return string(p.append(nil)) }
-func within(section string, i int) *place { return (*place)(nil).at("data").at(section).item(i) }
+func within(section string, i int) *place { return (*place)(nil).key("data").key(section).item(i) }
 
 func (p *place) append(path []byte) []byte {
 	if p == nil {
@@ -34,10 +34,10 @@ func (p *place) append(path []byte) []byte {
 		path = append(path, '[')
 		path = strconv.AppendInt(path, int64(p.index), 10)
 		return append(path, ']')
-	case isPlainKey(p.key):
-		return append(append(path, '.'), p.key...)
+	case isPlainKey(p.name):
+		return append(append(path, '.'), p.name...)
 	default:
-		path = canon.AppendString(append(path, '['), p.key)
+		path = canon.AppendString(append(path, '['), p.name)
 		return append(path, ']')
 	}
 }
@@ -199,19 +199,20 @@ type field[T any] struct {
 	read   func(d *decoder, at *place, raw canon.Raw, into *T)
 	absent func(into *T)
 	schema *schemaNode
+	usual  any // the default, for the JSON Schema; nil if there is none to write
 }
 
 // needed is a key that must be there.
 func needed[T, V any](name, doc string, of shape[V], to func(*T) *V) field[T] {
 	f := optional(name, doc, of, to, *new(V))
-	f.needed = true
+	f.needed, f.usual = true, nil
 	return f
 }
 
 // optional is a key that may be left out; the value is then absent.
 func optional[T, V any](name, doc string, of shape[V], to func(*T) *V, absent V) field[T] {
 	return field[T]{
-		name: name, doc: doc, schema: of.schema,
+		name: name, doc: doc, schema: of.schema, usual: usualOf(absent, of.schema),
 		read:   func(d *decoder, at *place, raw canon.Raw, into *T) { *to(into) = of.read(d, at, raw) },
 		absent: func(into *T) { *to(into) = absent },
 	}
@@ -245,7 +246,7 @@ func (t table[T]) read(d *decoder, at *place, raw canon.Raw) T {
 	for _, m := range members {
 		i := t.find(m.name)
 		if i < 0 {
-			d.report(at.at(m.name), "unknown key%s", didYouMean(m.name, t.names()))
+			d.report(at.key(m.name), "unknown key%s", didYouMean(m.name, t.names()))
 			continue
 		}
 		given[i] = true
@@ -253,14 +254,14 @@ func (t table[T]) read(d *decoder, at *place, raw canon.Raw) T {
 		if f.null && string(m.value) == "null" {
 			continue
 		}
-		f.read(d, at.at(m.name), m.value, &value)
+		f.read(d, at.key(m.name), m.value, &value)
 	}
 	for i := range t.fields {
 		f := &t.fields[i]
 		switch {
 		case given[i]:
 		case f.needed:
-			d.report(at.at(f.name), "is missing")
+			d.report(at.key(f.name), "is missing")
 		default:
 			f.absent(&value)
 		}

@@ -201,10 +201,6 @@ func TestAmountsAreExact(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(readBase(f))
 	f.Add([]byte(readFull(f)))
-	for _, name := range seed.Names() {
-		src, _ := seed.Source(name)
-		f.Add(src)
-	}
 	for _, c := range append(changes, syntaxFaults...) {
 		if len(c.to) < 200 {
 			f.Add(edit(f, readFull(f), c.from, c.to))

@@ -47,10 +47,10 @@ func zendeskRecord() shape[canon.Raw] {
 		}
 		id, ok := canon.Get(raw, "id")
 		if !ok {
-			d.report(at.at("id"), "is missing")
+			d.report(at.key("id"), "is missing")
 			return raw
 		}
-		positive.read(d, at.at("id"), id)
+		positive.read(d, at.key("id"), id)
 		return raw
 	}}
 }
