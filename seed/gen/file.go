@@ -22,7 +22,6 @@ type document struct {
 }
 
 type metadata struct {
-	Plan   string `json:"plan,omitempty"`
 	Source string `json:"source,omitempty"`
 }
 
