@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +11,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
+var update = flag.Bool("update", false, "write the complaints into testdata/rules")
+
 func complaints(m module) []string { return append(checkImports(m), checkSource(m)...) }
 
 // Each archive in testdata/rules describes a module with planted offences; its
-// last file, "want", has the complaints, one a line; WORLDS_UPDATE=1 rewrites it.
+// last file, "want", has the complaints, one a line; -update rewrites it.
 func TestRules(t *testing.T) {
 	archives, err := filepath.Glob("testdata/rules/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -33,7 +36,7 @@ func TestRules(t *testing.T) {
 			for _, c := range complaints(describedModule(archive)) {
 				got.WriteString(c + "\n")
 			}
-			if os.Getenv("WORLDS_UPDATE") != "" {
+			if *update {
 				want.Data = []byte(got.String())
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
