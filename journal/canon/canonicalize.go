@@ -386,7 +386,7 @@ func integer(data []byte, pos int) (value int64, length int, err *Error) {
 	}
 	digits := i
 	for ; i < len(data) && '0' <= data[i] && data[i] <= '9'; i++ {
-		// 18 digits fit in an int64; more are refused below.
+		// 18 digits fit in an int64 and exceed MaxInt; more change nothing.
 		if i-digits < 18 {
 			value = value*10 + int64(data[i]-'0')
 		}
@@ -399,7 +399,7 @@ func integer(data []byte, pos int) (value int64, length int, err *Error) {
 		}
 		return 0, 0, fail(pos, "number "+clip(data[pos:i])+" is not an integer in plain decimal")
 	}
-	if count > 18 || value > MaxInt {
+	if value > MaxInt {
 		return 0, 0, fail(pos, "number "+clip(data[pos:i])+" exceeds 2^53-1 in magnitude")
 	}
 	if negative {

@@ -40,6 +40,7 @@ func TestCanonicalize(t *testing.T) {
 		{"noncharacters", "\"\\uffff\ufffe\U0001ffff\"", "\"\uffff\ufffe\U0001ffff\""},
 		{"no normalisation", "\"e\u0301\u00e9\"", "\"e\u0301\u00e9\""},
 		{"deepest nesting", nested(canon.MaxDepth), nested(canon.MaxDepth)},
+		{"many side by side", "[" + strings.Repeat("[],{},", 100) + "0]", "[" + strings.Repeat("[],{},", 100) + "0]"},
 		{"equal keys in different objects", `{"a":{"a":1},"b":{"a":1}}`, `{"a":{"a":1},"b":{"a":1}}`},
 		{"key that is a prefix", `{"ab":1,"a":2}`, `{"a":2,"ab":1}`},
 	} {
@@ -212,6 +213,7 @@ func TestValidRefuses(t *testing.T) {
 		{"escaped slash", `"\/"`, "$: escape is not canonical (at byte 1)"},
 		{"capital hexadecimal digits", `"\u001F"`, "$: escape is not canonical (at byte 1)"},
 		{"long form of a short escape", `"\u000a"`, "$: escape is not canonical (at byte 1)"},
+		{"escaped space", `"\u0020"`, "$: escape is not canonical (at byte 1)"},
 		{"escaped quote in long form", `"\u0022"`, "$: escape is not canonical (at byte 1)"},
 		{"escaped pair", `"\ud83d\ude00"`, "$: escape is not canonical (at byte 1)"},
 		{"unended escape", `"\`, "$: escape is not canonical (at byte 1)"},

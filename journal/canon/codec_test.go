@@ -74,6 +74,7 @@ type every struct {
 	TextO    string                   `json:"text_o,omitempty"`
 	Odd      string                   `json:"o\"dd 😀"`
 	Dalet    string                   "json:\"\ufb33\""
+	Emoji    string                   `json:"😀"`
 	hidden   int                      // unexported fields are not members
 	skipped  int                      `json:"-"`
 	MapList  []map[string]customField `json:"map_list"`
@@ -90,7 +91,7 @@ func TestEveryKind(t *testing.T) {
 		Ptr: &field, PtrBool: ptr(false), PtrInt: ptr(seconds(0)), PtrMap: &map[string]string{"a": "b"}, PtrO: &customField{},
 		PtrText: ptr(status("")), PtrTextO: ptr(status("t")), Ptrs: []*customField{nil, &field},
 		Raw: canon.Raw(`{"a":[null]}`), RawO: canon.Raw(`""`), Raws: []canon.Raw{canon.Raw("1"), nil},
-		RawMap: map[string]canon.Raw{"r": canon.Raw("[]")}, Struct: field, Text: "x", TextO: "y", Odd: "o", Dalet: "d",
+		RawMap: map[string]canon.Raw{"r": canon.Raw("[]")}, Struct: field, Text: "x", TextO: "y", Odd: "o", Dalet: "d", Emoji: "e",
 		MapList: []map[string]customField{{"k": field}},
 	}
 	for _, row := range []struct {
@@ -98,12 +99,12 @@ func TestEveryKind(t *testing.T) {
 		value every
 		want  string
 	}{
-		{"zero", every{}, `{"bool":false,"int":0,"int16":0,"int32":0,"int64":0,"int8":0,"kind":"","list":[],"lists":[],"map":{},"map_list":[],"maps":{},"meta":{},"names":[],"o\"dd 😀":"","ptr":null,"ptr_bool":null,"ptr_int":null,"ptr_map":null,"ptr_text":null,"ptrs":[],"raw":null,"raw_map":{},"raws":[],"struct":{"name":"","value":""},"text":"","` + "\ufb33" + `":""}`},
-		{"full", full, `{"bool":true,"bool_o":true,"int":1,"int16":32767,"int32":-2147483648,"int64":9007199254740991,"int8":-128,"int_o":-1,"kind":"k","list":[{"name":"n","value":"v\n"},{"name":"","value":""}],"list_o":[{"name":"n","value":"v\n"}],"lists":[[1,2],[],[3]],"map":{"a":null,"b":{"name":"n","value":"v\n"}},"map_list":[{"k":{"name":"n","value":"v\n"}}],"map_o":{"10":10,"2":2},"maps":{"x":{"\r":"cr","😀":"e","` + "\ufb33" + `":"d"},"y":{}},"meta":{"a":"1","b":"2"},"meta_o":{"":""},"names":["z",""],"names_o":[""],"o\"dd 😀":"o","ptr":{"name":"n","value":"v\n"},"ptr_bool":false,"ptr_int":0,"ptr_map":{"a":"b"},"ptr_o":{"name":"","value":""},"ptr_text":"","ptr_text_o":"t","ptrs":[null,{"name":"n","value":"v\n"}],"raw":{"a":[null]},"raw_map":{"r":[]},"raw_o":"","raws":[1,null],"struct":{"name":"n","value":"v\n"},"text":"x","text_o":"y","` + "\ufb33" + `":"d"}`},
+		{"zero", every{}, `{"bool":false,"int":0,"int16":0,"int32":0,"int64":0,"int8":0,"kind":"","list":[],"lists":[],"map":{},"map_list":[],"maps":{},"meta":{},"names":[],"o\"dd 😀":"","ptr":null,"ptr_bool":null,"ptr_int":null,"ptr_map":null,"ptr_text":null,"ptrs":[],"raw":null,"raw_map":{},"raws":[],"struct":{"name":"","value":""},"text":"","😀":"","` + "\ufb33" + `":""}`},
+		{"full", full, `{"bool":true,"bool_o":true,"int":1,"int16":32767,"int32":-2147483648,"int64":9007199254740991,"int8":-128,"int_o":-1,"kind":"k","list":[{"name":"n","value":"v\n"},{"name":"","value":""}],"list_o":[{"name":"n","value":"v\n"}],"lists":[[1,2],[],[3]],"map":{"a":null,"b":{"name":"n","value":"v\n"}},"map_list":[{"k":{"name":"n","value":"v\n"}}],"map_o":{"10":10,"2":2},"maps":{"x":{"\r":"cr","😀":"e","` + "\ufb33" + `":"d"},"y":{}},"meta":{"a":"1","b":"2"},"meta_o":{"":""},"names":["z",""],"names_o":[""],"o\"dd 😀":"o","ptr":{"name":"n","value":"v\n"},"ptr_bool":false,"ptr_int":0,"ptr_map":{"a":"b"},"ptr_o":{"name":"","value":""},"ptr_text":"","ptr_text_o":"t","ptrs":[null,{"name":"n","value":"v\n"}],"raw":{"a":[null]},"raw_map":{"r":[]},"raw_o":"","raws":[1,null],"struct":{"name":"n","value":"v\n"},"text":"x","text_o":"y","😀":"e","` + "\ufb33" + `":"d"}`},
 		{"empty is nil, unexported is not there", every{
 			List: []customField{}, ListO: []customField{}, Map: map[status]*customField{}, MapO: map[string]int64{}, MetaO: metadata{},
 			NamesO: []status{}, Raw: canon.Raw{}, RawO: canon.Raw{}, hidden: 1, skipped: 1,
-		}, `{"bool":false,"int":0,"int16":0,"int32":0,"int64":0,"int8":0,"kind":"","list":[],"lists":[],"map":{},"map_list":[],"maps":{},"meta":{},"names":[],"o\"dd 😀":"","ptr":null,"ptr_bool":null,"ptr_int":null,"ptr_map":null,"ptr_text":null,"ptrs":[],"raw":null,"raw_map":{},"raws":[],"struct":{"name":"","value":""},"text":"","` + "\ufb33" + `":""}`},
+		}, `{"bool":false,"int":0,"int16":0,"int32":0,"int64":0,"int8":0,"kind":"","list":[],"lists":[],"map":{},"map_list":[],"maps":{},"meta":{},"names":[],"o\"dd 😀":"","ptr":null,"ptr_bool":null,"ptr_int":null,"ptr_map":null,"ptr_text":null,"ptrs":[],"raw":null,"raw_map":{},"raws":[],"struct":{"name":"","value":""},"text":"","😀":"","` + "\ufb33" + `":""}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			data := canon.Marshal(&row.value)
@@ -157,6 +158,17 @@ func TestUnmarshalLongStrings(t *testing.T) {
 	var got []string
 	if err := canon.Unmarshal(canon.Marshal(&want), &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %d strings", err, len(got))
+	}
+}
+
+func TestUnmarshalManyElements(t *testing.T) {
+	want := make([]customField, 1000)
+	for i := range want {
+		want[i].Name = strings.Repeat("x", i%7)
+	}
+	var got []customField
+	if err := canon.Unmarshal(canon.Marshal(&want), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %d elements", err, len(got))
 	}
 }
 
@@ -263,7 +275,9 @@ type (
 	omitting struct {
 		S identity `json:"s,omitempty"`
 	}
-	chained struct {
+	eight[T any] [][][][][][][][]T
+	deepest      = eight[eight[eight[eight[eight[eight[eight[eight[int]]]]]]]]
+	chained      struct {
 		C chan int `json:"c"`
 	}
 )
@@ -299,6 +313,11 @@ func TestCheck(t *testing.T) {
 	checkOf[string](t, "")
 	checkOf[map[status][]*[]int8](t, "")
 	checkOf[struct{}](t, "")
+
+	checkOf[deepest](t, "")
+	if err := canon.Check[[]deepest](); err == nil || !strings.HasSuffix(err.Error(), "nests deeper than 64") {
+		t.Errorf("Check of 65 slices in each other: %v", err)
+	}
 
 	checkOf[float64](t, "canon: float64 is not codec-able")
 	checkOf[any](t, "canon: interface {} is not codec-able")

@@ -63,6 +63,11 @@ func TestAppendPretty(t *testing.T) {
   "a": 1,
   "c": 3
 }`},
+		{"later ones behind earlier ones", `{"a":1,"b":2,"c":3}`, []string{"b", "a", "c"}, `{
+  "b": 2,
+  "a": 1,
+  "c": 3
+}`},
 		{"already first", `{"id":1,"z":2}`, []string{"id"}, `{
   "id": 1,
   "z": 2

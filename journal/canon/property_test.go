@@ -191,8 +191,8 @@ func TestCompareKeysIsUTF16Order(t *testing.T) {
 // record has members that encoding/json writes too, so that it can be a
 // witness.
 type record struct {
+	Amount int64 `json:"amount"`
 	identity
-	Amount  int64                  `json:"amount"`
 	Count   *int                   `json:"count"`
 	Email   *status                `json:"email,omitempty"`
 	Lines   []customField          `json:"lines"`
