@@ -41,25 +41,39 @@ func classTable() (t [256]uint8) {
 	return t
 }
 
-// plainRun returns how many bytes at the start of b are of classPlain. It
-// looks at eight at a time: for each byte below 0x80, subtracting k borrows
-// into its top bit if the byte is below k, so the lowest top bit that is set in
-// the result marks the first byte that is not plain.
+// plainRun returns how many bytes at the start of b are of classPlain.
 func plainRun(b []byte) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(b)-n >= 8; n += 8 {
-		x := binary.LittleEndian.Uint64(b[n:])
-		quote, escape := x^'"'*ones, x^'\\'*ones
-		low := (x-0x20*ones)&^x | (quote-ones)&^quote | (escape-ones)&^escape
-		if found := (x | low) & tops; found != 0 {
+		if found := special(binary.LittleEndian.Uint64(b[n:])); found != 0 {
 			return n + bits.TrailingZeros64(found)>>3
 		}
+	}
+	switch {
+	case n == len(b):
+		return n
+	case len(b) >= 8:
+		// The last eight bytes again: those before n are known to be plain.
+		last := len(b) - 8
+		if found := special(binary.LittleEndian.Uint64(b[last:])); found != 0 {
+			return last + bits.TrailingZeros64(found)>>3
+		}
+		return len(b)
 	}
 	for n < len(b) && classes[b[n]] == classPlain {
 		n++
 	}
 	return n
+}
+
+// special marks the top bit of the first byte of x, counted from the lowest,
+// that is not of classPlain, and returns 0 if all are. For a byte below 0x80,
+// subtracting k sets its top bit if it is below k; the borrow can spoil only
+// the bytes above it.
+func special(x uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, escape := x^'"'*ones, x^'\\'*ones
+	return (x | (x-0x20*ones)&^x | (quote-ones)&^quote | (escape-ones)&^escape) & tops
 }
 
 // highRun returns how many bytes at the start of b are of classHigh.

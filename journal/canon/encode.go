@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -160,29 +159,34 @@ func (c *codec) appendSlice(dst []byte, p unsafe.Pointer) []byte {
 	return append(dst, ']')
 }
 
-// keyRoom is how many map keys are sorted without an allocation.
-const keyRoom = 32
+// pairRoom is how many map entries are sorted without an allocation.
+const pairRoom = 16
+
+type pair struct{ key, value string }
 
 // appendStringMap serves every map of string kind to string kind: they have
 // one memory layout.
 func appendStringMap(dst []byte, m map[string]string) []byte {
-	var room [keyRoom]string
-	keys := slices.AppendSeq(room[:0], maps.Keys(m)) //worlds:sorted by the next line
-	slices.SortFunc(keys, CompareKeys)
+	var room [pairRoom]pair
+	pairs := room[:0]
+	for key, value := range m { //worlds:sorted by the next statement
+		pairs = append(pairs, pair{key, value})
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return CompareKeys(a.key, b.key) })
 	dst = append(dst, '{')
-	for i, key := range keys {
+	for i := range pairs {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(AppendString(dst, key), ':')
-		dst = AppendString(dst, m[key])
+		dst = append(AppendString(dst, pairs[i].key), ':')
+		dst = AppendString(dst, pairs[i].value)
 	}
 	return append(dst, '}')
 }
 
 func (c *codec) appendMap(dst []byte, p unsafe.Pointer) []byte {
 	m := reflect.NewAt(c.typ, p).Elem()
-	keys := m.MapKeys() //worlds:sorted by the next line
+	keys := m.MapKeys() //worlds:sorted by the next statement
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return CompareKeys(a.String(), b.String()) })
 	value := reflect.New(c.typ.Elem())
 	dst = append(dst, '{')
