@@ -225,6 +225,9 @@ func (x *expander) below(body canon.Raw, w *expansion, here string) (canon.Raw, 
 // kind could never follow: the answer must not depend on what happens to be null.
 func (x *expander) check(target string, w *expansion, here string) *Error {
 	api := x.c.kinds[target]
+	if api == nil { // a kind that is not served: the member is always null
+		return nil
+	}
 	for _, k := range w.kids {
 		if !api.leadsTo(k.name) {
 			return x.c.NotExpandable(k.first(here), false)

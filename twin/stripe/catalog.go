@@ -9,7 +9,14 @@ const Name = "stripe"
 // seed's sections are filled.
 func Catalog() *twin.Catalog {
 	return twin.NewCatalog(Name, dialect(), wire(),
+		productAPI(),
+		priceAPI(),
 		customerAPI(),
+		paymentMethodAPI(),
+		paymentIntentAPI(),
+		chargeAPI(),
+		refundAPI(),
+		balanceTransactionAPI(),
 		eventAPI(),
 	)
 }

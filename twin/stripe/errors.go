@@ -35,11 +35,13 @@ const (
 
 const docURL = "https://stripe.com/docs/error-codes/"
 
+func docLink(code string) string { return docURL + strings.ReplaceAll(code, "_", "-") }
+
 // fail builds an error. A code of an invalid request or a card error gets its
 // documentation link.
 func fail(status int64, e wireError) *twin.Error {
 	if e.Code != "" && (e.Type == invalidRequest || e.Type == cardError) {
-		e.DocURL = docURL + strings.ReplaceAll(e.Code, "_", "-")
+		e.DocURL = docLink(e.Code)
 	}
 	return &twin.Error{Status: status, Body: canon.Marshal(&errorDoc{e})}
 }
@@ -146,6 +148,11 @@ func ErrTransport(status int64, message string) *twin.Error {
 	return e
 }
 
+// errExclusive is two parameters that exclude each other; the second is at fault.
+func errExclusive(first, second string) *twin.Error {
+	return invalid(second, "You may only specify one of these parameters: %s, %s.", first, second)
+}
+
 // refuse words a violation of a parameter table.
 func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 	switch v.Kind {
@@ -219,4 +226,196 @@ func tooDeep(path string) *twin.Error {
 
 func errBothCursors() *twin.Error {
 	return invalid("", "Received both starting_after and ending_before parameters. Please pass in only one.")
+}
+
+// Products and prices.
+
+// errExists is a chosen id that is taken.
+func errExists(noun, param string) *twin.Error {
+	return invalidCode("resource_already_exists", param, "%s already exists.", noun)
+}
+
+func errProductHasPrices() *twin.Error {
+	return invalid("", "This product cannot be deleted because it has one or more user-created prices.")
+}
+
+// errPriceOfOther is a default price that belongs to another product.
+func errPriceOfOther(price, product string) *twin.Error {
+	return invalid("default_price", "The price %s does not belong to the product %s.", price, product)
+}
+
+func errLookupKeyTaken(price string) *twin.Error {
+	return invalid("lookup_key", "A price (`%s`) already uses that lookup key.", price)
+}
+
+func errTaxBehaviorFixed(now string) *twin.Error {
+	return invalid("tax_behavior", "The tax behavior of a price cannot be changed once it is set (%s).", now)
+}
+
+// Payment methods.
+
+// errMethodNotAttached is a payment method that is not the customer's.
+func errMethodNotAttached(id, param string) *twin.Error {
+	return invalidCode("resource_missing", param, "The customer does not have a payment method with the ID %s. "+
+		"The payment method must be attached to the customer.", id)
+}
+
+// errMethodTaken is the attaching of another customer's payment method.
+func errMethodTaken() *twin.Error {
+	return invalid("", "The payment method you provided has already been attached to a customer.")
+}
+
+// errMethodSpent is the attaching of a payment method that was used or detached.
+func errMethodSpent() *twin.Error {
+	return invalid("", "This PaymentMethod was previously used without being attached to a Customer or was detached from a "+
+		"Customer, and may not be used again.")
+}
+
+// fill completes an error object, or an intent's last error, with what the bank
+// said.
+func (r *refusal) fill(e wireError) wireError {
+	e.Type, e.Code, e.DeclineCode, e.Message = cardError, r.code, r.decline, r.message
+	e.DocURL = docLink(r.code)
+	return e
+}
+
+// errDeclined is the 402 for a card that a bank refused.
+func errDeclined(r *refusal, e wireError) *twin.Error { return fail(402, r.fill(e)) }
+
+// Charges and refunds.
+
+// errRefundOfNothing is a refund that names neither a charge nor an intent.
+func errRefundOfNothing() *twin.Error {
+	return invalidCode("parameter_missing", "", "One of the following params should be provided for this request: payment_intent or charge.")
+}
+
+func errAlreadyRefunded(charge string) *twin.Error {
+	return invalidCode("charge_already_refunded", "", "Charge %s has already been refunded.", charge)
+}
+
+func errChargedBack(charge string) *twin.Error {
+	return invalidCode("charge_disputed", "", "Charge %s has been charged back; cannot issue a refund.", charge)
+}
+
+// errRefundOfFailed is a refund of a charge that took no money.
+func errRefundOfFailed(charge string) *twin.Error {
+	return invalid("", "Charge %s did not succeed; there is nothing to refund.", charge)
+}
+
+// errOverRefund is a refund of more than is left.
+func errOverRefund(asked, left twin.Money, currency string) *twin.Error {
+	return invalid("amount", "Refund amount (%s) is greater than unrefunded amount on charge (%s)", sum(asked, currency), sum(left, currency))
+}
+
+// errIntentUnpaid is a refund of a payment intent without a successful charge.
+func errIntentUnpaid(intent string) *twin.Error {
+	return invalid("payment_intent", "This PaymentIntent (%s) does not have a successful charge to refund.", intent)
+}
+
+// Invoices.
+
+// errCurrencies is a second currency for a customer.
+func errCurrencies(pinned string) *twin.Error {
+	return invalid("", "You cannot combine currencies on a single customer. This customer has had a subscription, coupon, "+
+		"or invoice item with currency %s", pinned)
+}
+
+// errDueWithoutSending is a due date for an invoice that is not sent.
+func errDueWithoutSending(param string) *twin.Error {
+	return invalid(param, "You can only set `%s` if `collection_method` is `send_invoice`.", param)
+}
+
+// errSendingWithoutDue is an invoice to be sent that is never due.
+func errSendingWithoutDue() *twin.Error {
+	return invalid("days_until_due", "If `collection_method` is `send_invoice`, you must specify `due_date` or `days_until_due`.")
+}
+
+// errPast is a moment that has gone by.
+func errPast(param string) *twin.Error {
+	return invalid(param, "Invalid timestamp: must be an integer Unix timestamp in the future.")
+}
+
+// errFinalizedUpdate is an edit that only a draft takes.
+func errFinalizedUpdate(param string) *twin.Error {
+	return invalid(param, "Finalized invoices can't be updated in this way")
+}
+
+func errNotDraft() *twin.Error { return invalid("", "You can only delete draft invoices.") }
+
+func errFinalizedAlready() *twin.Error {
+	return invalid("", "This invoice is already finalized, you can't re-finalize a non-draft invoice.")
+}
+
+func errPaidAlready() *twin.Error { return invalid("", "Invoice is already paid") }
+
+func errNotOpen() *twin.Error {
+	return invalid("", "You can only pass in open invoices. This invoice isn't open.")
+}
+
+func errVoidPaid() *twin.Error {
+	return invalid("", "Invoices with `paid` payments cannot be voided.")
+}
+
+func errUncollectibleAlready() *twin.Error {
+	return invalid("", "This invoice has already been marked uncollectible.")
+}
+
+// errNoMethod is an invoice that nothing can pay.
+func errNoMethod() *twin.Error {
+	return invalid("", "There is no `default_payment_method` set on this Customer or Invoice. Please set a `default_payment_method`.")
+}
+
+// Subscriptions.
+
+// errNoSource is a subscription that nothing can pay.
+func errNoSource() *twin.Error {
+	return invalidCode("resource_missing", "", "This customer has no attached payment source or default payment method. "+
+		"Please consider adding a default payment method.")
+}
+
+// errNotRecurring is a one-time price where a subscription needs a recurring one.
+func errNotRecurring(param string) *twin.Error {
+	return invalid(param, "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.")
+}
+
+// errPriceInactive is a price that is not sold any more.
+func errPriceInactive(param string) *twin.Error {
+	return invalid(param, "The price specified is inactive. This field only accepts active prices.")
+}
+
+// errPriceCurrency is a price in another currency than the subscription's.
+func errPriceCurrency(param, want string) *twin.Error {
+	return invalid(param, "The price specified only supports other currencies. This doesn't match the expected currency: `%s`.", want)
+}
+
+// errRhythm is an item that is billed in another rhythm than its subscription.
+func errRhythm(param string) *twin.Error {
+	return invalid(param, "Currency and interval fields must match across all plans on this subscription. "+
+		"Found mismatch in interval field.")
+}
+
+// errPriceTwice is a price that two items of a subscription would have.
+func errPriceTwice(param, price string) *twin.Error {
+	return invalid(param, "Cannot add multiple subscription items with the same plan: %s", price)
+}
+
+// errItemsMany is a subscription with too many items.
+func errItemsMany() *twin.Error {
+	return invalid("items", "A subscription can have at most %d items.", subscriptionItemsMax)
+}
+
+// errLastItem is the removal of all that a subscription bills.
+func errLastItem() *twin.Error {
+	return invalid("items", "A subscription must have at least one active plan.")
+}
+
+// errAmountLarge is a sum that no currency is charged in.
+func errAmountLarge(param string) *twin.Error {
+	return invalidCode("amount_too_large", param, "Amount must be no more than %d", int64(amountMax))
+}
+
+// errCanceledFields is an edit that a subscription which has ended does not take.
+func errCanceledFields() *twin.Error {
+	return invalidCode("invalid_canceled_subscription_fields", "",
+		"A canceled subscription can only update its cancellation_details and metadata.")
 }

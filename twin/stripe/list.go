@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"slices"
+	"strconv"
 
 	"worlds/journal/canon"
 	"worlds/projection"
@@ -19,15 +20,24 @@ type page struct {
 }
 
 // filter is what rows of a list must satisfy: all terms, and keep if not nil.
+// show, if not nil, is how a row appears.
 type filter struct {
 	terms []string
 	keep  func(*projection.Row) bool
+	show  func(*projection.Row) canon.Raw
 }
 
 // with adds an index term when the parameter was given.
 func (f *filter) with(field string, p twin.Opt[string]) {
 	if p.Given() {
 		f.terms = append(f.terms, field+"="+p.V)
+	}
+}
+
+// withBool is with for a boolean.
+func (f *filter) withBool(field string, p twin.Opt[bool]) {
+	if p.Given() {
+		f.terms = append(f.terms, field+"="+strconv.FormatBool(p.V))
 	}
 }
 
@@ -73,7 +83,11 @@ func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin
 	limit := int(p.Limit.Or(pageDefault))
 	rows := make([]canon.Raw, 0, limit+1)
 	take := func(r *projection.Row) bool {
-		if f.has(r) {
+		switch {
+		case !f.has(r):
+		case f.show != nil:
+			rows = append(rows, f.show(r))
+		default:
 			rows = append(rows, r.Body)
 		}
 		return len(rows) <= limit
@@ -89,6 +103,15 @@ func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin
 		st.Newest(kind.Table, after)(take)
 	}
 	return pageDoc(rows, limit, before != 0, url), nil
+}
+
+// known refuses a filter that names an object there is none of; a deleted one
+// still counts.
+func known(tx *twin.Tx, kind twin.Kind, param string, id twin.Opt[string]) *twin.Error {
+	if id.Given() && tx.State().Get(kind.Table, id.V) == nil {
+		return errNoSuchRef(kind.Object, param, id.V)
+	}
+	return nil
 }
 
 // pageDoc makes a page of up to one row more than limit; backwards rows stand
