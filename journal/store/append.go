@@ -311,11 +311,11 @@ func (s *Store) write(b *batch, sync bool) (position, error) {
 	if _, err := seg.file.WriteAt(b.buf, at.offset); err != nil {
 		return at, err
 	}
-	if err := s.opt.Hook(PointWritten); err != nil {
-		return at, err
-	}
 	if !sync {
 		return at, nil
+	}
+	if err := s.opt.Hook(PointWritten); err != nil {
+		return at, err
 	}
 	if err := syncData(seg.file); err != nil {
 		return at, err

@@ -48,3 +48,7 @@ func lockFolder(dir string, exclusive bool, timeout time.Duration) (*os.File, er
 		time.Sleep(lockRetry)
 	}
 }
+
+// unlock gives a file's lock back at once, also where a memory map that bbolt
+// left behind keeps the file open.
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -155,8 +155,9 @@ func (sh *shelf) open(readOnly bool) error {
 		return err
 	})
 	if err != nil {
-		if file != nil {
-			_ = file.Close() // a panic leaves it open, and locked
+		if file != nil { // a panic leaves it open, and locked
+			unlock(file)
+			_ = file.Close()
 		}
 		var damage *DamageError
 		if errors.As(err, &damage) {
@@ -300,6 +301,7 @@ func (sh *shelf) close() error {
 		return nil
 	}
 	if sh.damage() != nil {
+		unlock(file)
 		return file.Close()
 	}
 	return guard(sh.path, db.Close)

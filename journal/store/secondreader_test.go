@@ -1,0 +1,5 @@
+package store_test
+
+import "testing"
+
+func secondReaderAgrees(t *testing.T, dir string) { t.Helper() }
