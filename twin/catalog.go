@@ -69,6 +69,8 @@ type Dialect struct {
 	Internal func() *Error
 	// Meta is what an event of this API carries beside its object.
 	Meta func(tx *Tx, previous canon.Raw) canon.Raw
+	// Event is an event of this API as its wire shows it, canonical.
+	Event func(e *projection.EventRow) canon.Raw
 }
 
 // NewCatalog builds the table; it panics on two routes or kinds of one name,

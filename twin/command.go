@@ -14,7 +14,7 @@ type Command struct {
 	Body    string    `json:"body,omitempty"`  // raw body; bytes above 0x7f are percent-encoded in forms
 	Media   string    `json:"media,omitempty"` // content type of the body when it is not the API's own
 	Idem    string    `json:"idem,omitempty"`
-	Header  string    `json:"header,omitempty"` // name of a header that the twin does not serve
+	Header  string    `json:"header,omitempty"`  // name of a header that the twin does not serve
 	Version string    `json:"version,omitempty"` // API version asked for by header
 	Op      string    `json:"op,omitempty"`      // admin operations
 	Args    canon.Raw `json:"args,omitempty"`    // admin operations: a canonical object

@@ -32,6 +32,7 @@ func dialect() twin.Dialect {
 		Unserved:       func(what string) *twin.Error { return errUnserved(what, "") },
 		Internal:       errInternal,
 		Meta:           eventMeta,
+		Event:          RenderEvent,
 	}
 }
 

@@ -191,6 +191,9 @@ func (h *Host) Worlds() int {
 	return len(h.worlds)
 }
 
+// Ready reports whether the journal takes entries.
+func (h *Host) Ready() error { return h.store.Sync() }
+
 // Stats are the store's figures.
 func (h *Host) Stats() store.Stats { return h.store.Stats() }
 

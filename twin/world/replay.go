@@ -39,14 +39,14 @@ const (
 type Report struct {
 	Mode     Mode         `json:"mode"`
 	Valid    bool         `json:"valid"`
-	Entries  uint64       `json:"entries"`
+	Entries  int64        `json:"entries"`
 	Head     string       `json:"head"`
 	DumpHash string       `json:"dump_hash"`
 	Rules    int64        `json:"rules"`
 	Failure  string       `json:"failure,omitempty"` // one of the Fail constants
-	Seq      journal.Seq  `json:"seq,omitempty"`     // first entry that differs
+	Seq      int64        `json:"seq,omitempty"`     // first entry that differs
 	Detail   string       `json:"detail,omitempty"`
-	Command  canon.Raw    `json:"-"`
+	Command  canon.Raw    `json:"command,omitempty"`
 	Changes  []Difference `json:"changes,omitempty"`
 }
 
@@ -63,7 +63,7 @@ type Entries = iter.Seq2[*journal.Entry, error]
 // Replay re-makes a world from its genesis and its entries and reports the first
 // entry that does not come out the same. Progress, if not nil, is told the number
 // of entries done now and then. The state it ends in is returned for comparison.
-func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, progress func(uint64)) (*Report, *projection.State) {
+func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, progress func(int64)) (*Report, *projection.State) {
 	r := &replay{
 		report:   Report{Mode: mode, Rules: g.Rules, Head: g.Entry.Hash.String()},
 		verifier: journal.NewVerifier(g.Entry.Hash, 1), machine: g.Machine(catalogs),
@@ -99,7 +99,7 @@ type replay struct {
 }
 
 func (r *replay) fail(failure string, seq journal.Seq, detail string) {
-	r.report.Failure, r.report.Seq, r.report.Detail = failure, seq, detail
+	r.report.Failure, r.report.Seq, r.report.Detail = failure, int64(seq), detail
 }
 
 // genesis decides the seed again and compares.

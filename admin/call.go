@@ -1,0 +1,112 @@
+package admin
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/gorilla/mux"
+
+	"worlds/journal/canon"
+	"worlds/twin/world"
+)
+
+// call is one request to the admin API.
+type call struct {
+	s     *Server
+	w     http.ResponseWriter
+	r     *http.Request
+	entry *entry       // of routes on a world
+	world *world.World // of routes on a world
+}
+
+// bodyBytesMax bounds the body of an admin request; seeds are the largest.
+const bodyBytesMax = 40 << 20
+
+// body reads the request's body into v, strictly: the JSON path of what is wrong
+// is in the error. An empty body is an empty object.
+func body[T any](c *call, v *T) error {
+	src, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	if len(src) == 0 {
+		src = []byte("{}")
+	}
+	canonical, err := canon.Canonicalize(src)
+	if err != nil {
+		return err
+	}
+	return canon.Unmarshal(canonical, v)
+}
+
+func readBody(c *call) ([]byte, error) {
+	src, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, bodyBytesMax))
+	if err != nil {
+		return nil, problem(http.StatusRequestEntityTooLarge, "too-large", "the body could not be read: %v", err)
+	}
+	return src, nil
+}
+
+// reply answers with the canonical JSON of v.
+func reply[T any](c *call, status int, v *T) error { return c.raw(status, canon.Marshal(v)) }
+
+func (c *call) raw(status int, body canon.Raw) error {
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(append(body, '\n'))
+	return nil
+}
+
+func (c *call) none() error {
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (c *call) path(name string) string { return mux.Vars(c.r)[name] }
+
+// queryKnown refuses query parameters that the route does not have.
+func (c *call) queryKnown(names ...string) error {
+	for given := range c.r.URL.Query() {
+		known := false
+		for _, n := range names {
+			known = known || n == given
+		}
+		if !known {
+			return problem(http.StatusBadRequest, "unknown-parameter", "this route has no parameter %q", given).at("?" + given)
+		}
+	}
+	return nil
+}
+
+// number reads an integer query parameter within bounds; def when absent.
+func (c *call) number(name string, def, least, most int64) (int64, error) {
+	text := c.r.URL.Query().Get(name)
+	if text == "" {
+		return def, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, problem(http.StatusBadRequest, "invalid-parameter", "%s is an integer from %d to %d, not %q", name, least, most, text).at("?" + name)
+	}
+	return n, nil
+}
+
+// Pages of logs.
+const (
+	pageDefault = 100
+	pageMax     = 1000
+)
+
+// page reads after and limit.
+func (c *call) page() (after uint64, limit int, err error) {
+	if err := c.queryKnown("after", "limit"); err != nil {
+		return 0, 0, err
+	}
+	n, err := c.number("after", 0, 0, 1<<53-1)
+	if err != nil {
+		return 0, 0, err
+	}
+	l, err := c.number("limit", pageDefault, 1, pageMax)
+	return uint64(n), int(l), err
+}

@@ -1,0 +1,81 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin/world"
+)
+
+// position is where a diff begins or ends.
+type position struct {
+	seq  journal.Seq
+	mark string
+}
+
+// position reads a mark's name or a sequence number.
+func (c *call) position(v *world.View, param string) (position, error) {
+	text := c.r.URL.Query().Get(param)
+	if text != "" && text[0] >= '0' && text[0] <= '9' {
+		n, err := strconv.ParseUint(text, 10, 53)
+		if err != nil || journal.Seq(n) > v.Seq {
+			return position{}, problem(http.StatusNotFound, "no-such-entry", "the world has no entry %s; the last is %d", text, v.Seq).at("?" + param)
+		}
+		return position{seq: journal.Seq(n)}, nil
+	}
+	m := v.State.Mark(text)
+	if m == nil {
+		return position{}, problem(http.StatusNotFound, "no-such-mark", "there is no mark %q", text).at("?" + param)
+	}
+	return position{seq: journal.Seq(m.Seq), mark: text}, nil
+}
+
+// diffWorld answers what changed from one position to another, the present by
+// default.
+func diffWorld(c *call) error {
+	if err := c.queryKnown("from", "to"); err != nil {
+		return err
+	}
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	if c.r.URL.Query().Get("from") == "" {
+		return problem(http.StatusBadRequest, "missing-parameter", "a diff needs from: a mark or a sequence number").at("?from")
+	}
+	from, err := c.position(&v, "from")
+	if err != nil {
+		return err
+	}
+	to, after := position{seq: v.Seq}, v.State
+	if c.r.URL.Query().Has("to") {
+		if to, err = c.position(&v, "to"); err != nil {
+			return err
+		}
+		if after, err = c.world.At(c.r.Context(), to.seq); err != nil {
+			return err
+		}
+	}
+	if from.seq > to.seq {
+		return problem(http.StatusBadRequest, "invalid-parameter", "from (%d) lies after to (%d)", from.seq, to.seq).at("?from")
+	}
+	before, err := c.world.At(c.r.Context(), from.seq)
+	if err != nil {
+		return err
+	}
+	out := appendPosition([]byte(`{"from":`), from)
+	out = appendPosition(append(out, `,"to":`...), to)
+	d := projection.Compare(before, after).Append(nil)
+	return c.raw(http.StatusOK, append(append(out, ','), d[1:]...))
+}
+
+func appendPosition(dst []byte, p position) []byte {
+	dst = append(dst, '{')
+	if p.mark != "" {
+		dst = append(canon.AppendString(append(dst, `"mark":`...), p.mark), ',')
+	}
+	return append(canon.AppendInt(append(dst, `"seq":`...), int64(p.seq)), '}')
+}

@@ -1,0 +1,110 @@
+package admin
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+)
+
+func listJournal(c *call) error {
+	after, limit, err := c.page()
+	if err != nil {
+		return err
+	}
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	out := append([]byte(nil), `{"entries":[`...)
+	first := true
+	from := journal.Seq(after) + 1
+	to := min(v.Seq, from+journal.Seq(limit)-1)
+	if from <= to {
+		err = c.world.Entries(c.r.Context(), from, to, func(e *journal.Entry) error {
+			if !first {
+				out = append(out, ',')
+			}
+			first = false
+			out = appendEntry(out, e)
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	out = canon.AppendString(append(out, `],"head":{"hash":`...), v.Hash.String())
+	out = canon.AppendInt(append(out, `,"seq":`...), int64(v.Seq))
+	return c.raw(http.StatusOK, append(out, '}', '}'))
+}
+
+// appendEntry appends an entry as one line shows it, without the sidecar: raw
+// idempotency keys are for the export only.
+func appendEntry(dst []byte, e *journal.Entry) []byte {
+	bare := *e
+	bare.Side = nil
+	dst = journal.AppendLine(dst, &bare)
+	return dst[:len(dst)-1] // the line feed
+}
+
+func showEntry(c *call) error {
+	n, err := strconv.ParseUint(c.path("seq"), 10, 53)
+	if err != nil {
+		return problem(http.StatusNotFound, "no-such-entry", "%q is not a sequence number", c.path("seq"))
+	}
+	if n == 0 {
+		g, err := c.world.Genesis()
+		if err != nil {
+			return err
+		}
+		return c.raw(http.StatusOK, appendEntry(nil, &g.Entry))
+	}
+	var out []byte
+	err = c.world.Entries(c.r.Context(), journal.Seq(n), journal.Seq(n), func(e *journal.Entry) error {
+		out = appendEntry(nil, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if out == nil {
+		return problem(http.StatusNotFound, "no-such-entry", "the world has no entry %d", n)
+	}
+	return c.raw(http.StatusOK, out)
+}
+
+// errGone ends an export whose reader went away.
+var errGone = errors.New("the reader went away")
+
+// exportJournal streams the whole journal, the genesis first: what another server
+// needs to prove the run.
+func exportJournal(c *call) error {
+	g, err := c.world.Genesis()
+	if err != nil {
+		return err
+	}
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", jsonLines)
+	c.w.Header().Set("Worlds-Head", v.Hash.String())
+	buf := journal.AppendLine(nil, &g.Entry)
+	if _, err := c.w.Write(buf); err != nil || v.Seq == 0 {
+		return nil
+	}
+	err = c.world.Entries(c.r.Context(), 1, v.Seq, func(e *journal.Entry) error {
+		buf = journal.AppendLine(buf[:0], e)
+		if _, err := c.w.Write(buf); err != nil {
+			return errGone
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errGone) {
+		c.s.opt.Logger.Error("journal export cut short", "world", c.entry.id, "error", err)
+		panic(http.ErrAbortHandler) // a cut connection, not an export that looks whole
+	}
+	return nil
+}

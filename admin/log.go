@@ -1,0 +1,126 @@
+package admin
+
+import (
+	"net/http"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin"
+)
+
+// listEvents answers the event log of every API, oldest first, each event as its
+// API's wire shows it.
+func listEvents(c *call) error {
+	after, limit, err := c.page()
+	if err != nil {
+		return err
+	}
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	out := append([]byte(nil), `{"events":[`...)
+	n, more := 0, false
+	for e := range v.State.OldestEvents(after) {
+		if n == limit {
+			more = true
+			break
+		}
+		if n++; n > 1 {
+			out = append(out, ',')
+		}
+		out = c.appendEvent(out, e)
+	}
+	return c.raw(http.StatusOK, appendMore(append(out, ']'), more))
+}
+
+func appendMore(dst []byte, more bool) []byte {
+	if more {
+		return append(dst, `,"has_more":true}`...)
+	}
+	return append(dst, `,"has_more":false}`...)
+}
+
+func (c *call) appendEvent(dst []byte, e *projection.EventRow) []byte {
+	dst = canon.AppendString(append(dst, `{"api":`...), e.API)
+	dst = append(dst, `,"event":`...)
+	for _, cat := range c.s.host.Catalogs() {
+		if cat.Name == e.API {
+			dst = append(dst, cat.Event(e)...)
+		}
+	}
+	dst = canon.AppendInt(append(dst, `,"number":`...), int64(e.Number))
+	dst = canon.AppendInt(append(dst, `,"seq":`...), int64(e.Seq))
+	return append(dst, '}')
+}
+
+// RequestInfo is one line of the request log.
+type RequestInfo struct {
+	Seq      int64  `json:"seq"`
+	Actor    string `json:"actor"`
+	API      string `json:"api"`
+	Method   string `json:"method"`
+	Path     string `json:"path"`
+	Query    string `json:"query,omitempty"`
+	Body     string `json:"body,omitempty"`
+	Idem     string `json:"idempotency_key,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Status   int64  `json:"status"`
+	Request  string `json:"request"`
+	Replayed string `json:"replayed,omitempty"`
+	Changed  bool   `json:"changed"`
+}
+
+type requestList struct {
+	Requests []RequestInfo `json:"requests"`
+	HasMore  bool          `json:"has_more"`
+}
+
+// listRequests answers the requests of the twins, oldest first; after is the
+// sequence number of an entry.
+func listRequests(c *call) error {
+	after, limit, err := c.page()
+	if err != nil {
+		return err
+	}
+	list := requestList{Requests: []RequestInfo{}}
+	err = c.world.Entries(c.r.Context(), journal.Seq(after)+1, 0, func(e *journal.Entry) error {
+		info, ok, err := requestOf(e)
+		switch {
+		case err != nil || !ok:
+			return err
+		case len(list.Requests) == limit:
+			list.HasMore = true
+			return errEnough
+		}
+		list.Requests = append(list.Requests, info)
+		return nil
+	})
+	if err != nil && !list.HasMore {
+		return err
+	}
+	return reply(c, http.StatusOK, &list)
+}
+
+// requestOf reads an entry as a line of the request log; ok is false for admin
+// operations.
+func requestOf(e *journal.Entry) (info RequestInfo, ok bool, err error) {
+	frame, err := journal.ParseBody(e.Body)
+	if err != nil {
+		return info, false, err
+	}
+	var cmd twin.Command
+	var rep twin.Reply
+	if err := canon.Unmarshal(frame.Command, &cmd); err != nil {
+		return info, false, err
+	}
+	if err := canon.Unmarshal(frame.Reply, &rep); err != nil {
+		return info, false, err
+	}
+	return RequestInfo{
+		Seq: int64(e.Seq), Actor: cmd.Actor, API: cmd.API, Method: cmd.Method, Path: cmd.Path, Query: cmd.Query, Body: cmd.Body,
+		Idem: cmd.Idem, Version: cmd.Version, Status: rep.Status, Request: rep.Request, Replayed: rep.Replayed,
+		Changed: len(frame.Facts) > 1,
+	}, cmd.Op == "", nil
+}

@@ -1,0 +1,191 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/journal/store"
+	"worlds/twin/world"
+)
+
+// change is one entry of the server's own stream. The registry is the fold of
+// these; secrets stand in them as digests only.
+type change struct {
+	Op    string      `json:"op"` // create, reset, delete, key.add, key.remove, publish
+	World int64       `json:"world,omitempty"`
+	ID    string      `json:"id,omitempty"`
+	Name  string      `json:"name,omitempty"`
+	Seed  string      `json:"seed,omitempty"` // "sha256:…"
+	Rules int64       `json:"rules,omitempty"`
+	Token string      `json:"token,omitempty"`
+	Keys  []keyRecord `json:"keys,omitempty"`
+}
+
+// keyRecord is an API key: the label that stands in journals, and its digest.
+type keyRecord struct {
+	Label  string `json:"label"`
+	Digest string `json:"digest"`
+}
+
+// entry is one world in the registry.
+type entry struct {
+	number   store.World
+	id, name string
+	seedHash string
+	seedName string
+	token    string // digest
+	keys     []keyRecord
+	world    *world.World
+}
+
+// registry knows the worlds of a server. It is a fold: everything in it can be
+// had again from the server's own stream.
+type registry struct {
+	mu        sync.RWMutex
+	last      store.World
+	byID      map[string]*entry
+	byKey     map[string]owner // by digest
+	published map[string]string
+	order     []*entry
+}
+
+// owner is whose a key is.
+type owner struct {
+	entry *entry
+	label string
+}
+
+func newRegistry() *registry {
+	return &registry{byID: map[string]*entry{}, byKey: map[string]owner{}, published: map[string]string{}}
+}
+
+// load folds the server's own stream.
+func (r *registry) load(h *world.Host) error {
+	return h.ServerLog(func(seq journal.Seq, command canon.Raw) error {
+		var c change
+		if err := canon.Unmarshal(command, &c); err != nil {
+			return fmt.Errorf("the server's own stream: entry %d: %w", seq, err)
+		}
+		r.apply(&c, h)
+		return nil
+	})
+}
+
+// apply folds one change. The caller holds mu, or is alone.
+func (r *registry) apply(c *change, h *world.Host) {
+	switch c.Op {
+	case "create":
+		e := &entry{number: store.World(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token}
+		e.seedName = r.published[c.Seed]
+		e.world = h.Attach(e.number, c.Seed, c.Rules)
+		r.last = max(r.last, e.number)
+		r.byID[e.id] = e
+		r.order = append(r.order, e)
+		for _, k := range c.Keys {
+			r.addKey(e, k)
+		}
+	case "delete":
+		if e := r.byNumber(store.World(c.World)); e != nil {
+			for _, k := range e.keys {
+				delete(r.byKey, k.Digest)
+			}
+			delete(r.byID, e.id)
+			r.order = slices.DeleteFunc(r.order, func(o *entry) bool { return o == e })
+		}
+	case "key.add":
+		r.addKey(r.byNumber(store.World(c.World)), c.Keys[0])
+	case "key.remove":
+		e := r.byNumber(store.World(c.World))
+		e.keys = slices.DeleteFunc(e.keys, func(k keyRecord) bool {
+			if k.Label == c.Keys[0].Label {
+				delete(r.byKey, k.Digest)
+			}
+			return k.Label == c.Keys[0].Label
+		})
+	case "publish":
+		r.published[c.Seed] = c.Name
+	}
+}
+
+func (r *registry) addKey(e *entry, k keyRecord) {
+	e.keys = append(e.keys, k)
+	r.byKey[k.Digest] = owner{entry: e, label: k.Label}
+}
+
+func (r *registry) byNumber(n store.World) *entry {
+	for _, e := range r.order {
+		if e.number == n {
+			return e
+		}
+	}
+	return nil
+}
+
+// find returns a world by id, or by name when only one world has it.
+func (r *registry) find(ref string) (*entry, *Problem) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if e := r.byID[ref]; e != nil {
+		return e, nil
+	}
+	var found *entry
+	for _, e := range r.order {
+		if e.name == ref && ref != "" {
+			if found != nil {
+				return nil, problem(http.StatusConflict, "ambiguous-name", "several worlds are named %q; use the id", ref)
+			}
+			found = e
+		}
+	}
+	if found == nil {
+		return nil, problem(http.StatusNotFound, "no-such-world", "there is no world %q", ref)
+	}
+	return found, nil
+}
+
+// freeLabel is the first key:n that the world does not use.
+func (e *entry) freeLabel() string {
+	for n := len(e.keys) + 1; ; n++ {
+		label := fmt.Sprintf("key:%d", n)
+		if !e.hasLabel(label) {
+			return label
+		}
+	}
+}
+
+func (e *entry) hasLabel(label string) bool {
+	return slices.ContainsFunc(e.keys, func(k keyRecord) bool { return k.Label == label })
+}
+
+// Limits of names and keys.
+const (
+	nameLengthMax   = 100
+	secretLengthMin = 8
+	secretLengthMax = 200
+	keysMax         = 100
+)
+
+func checkName(what, name string) *Problem {
+	if len(name) > nameLengthMax || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) {
+		return problem(http.StatusBadRequest, "invalid-name",
+			"%s has at most %d bytes and no spaces, slashes or control characters", what, nameLengthMax)
+	}
+	return nil
+}
+
+func checkSecret(secret string) *Problem {
+	if len(secret) < secretLengthMin || len(secret) > secretLengthMax {
+		return problem(http.StatusBadRequest, "invalid-secret", "a secret has %d to %d bytes", secretLengthMin, secretLengthMax)
+	}
+	for i := range len(secret) {
+		if secret[i] <= ' ' || secret[i] > '~' || secret[i] == ':' {
+			return problem(http.StatusBadRequest, "invalid-secret", "a secret has only visible ASCII characters, and no colon")
+		}
+	}
+	return nil
+}

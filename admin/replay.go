@@ -1,0 +1,79 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"worlds/journal"
+	"worlds/twin/world"
+)
+
+type replayRequest struct {
+	Mode string `json:"mode,omitempty"`
+}
+
+// LiveReport is a replay's report beside the live world it was held against.
+type LiveReport struct {
+	world.Report
+	LiveHead     string `json:"live_head"`
+	LiveDumpHash string `json:"live_dump_hash"`
+}
+
+func verifyWorld(c *call) error { return c.replay(world.Fold) }
+
+func replayWorld(c *call) error {
+	var req replayRequest
+	if err := body(c, &req); err != nil {
+		return err
+	}
+	switch world.Mode(req.Mode) {
+	case "", world.Redecide:
+		return c.replay(world.Redecide)
+	case world.Fold:
+		return c.replay(world.Fold)
+	}
+	return problem(http.StatusBadRequest, "invalid-mode", "mode is %q or %q", world.Fold, world.Redecide).at("$.mode")
+}
+
+// replay re-makes the world from its journal and compares it with the live one.
+func (c *call) replay(mode world.Mode) error {
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	g, err := c.world.Genesis()
+	if err != nil {
+		return err
+	}
+	report, _ := world.Replay(mode, g, c.entries(c.r.Context(), v.Seq), c.s.host.Catalogs(), nil)
+	live := LiveReport{Report: *report, LiveHead: v.Hash.String(), LiveDumpHash: world.DumpHash(v.State)}
+	switch {
+	case !live.Valid:
+	case live.Head != live.LiveHead:
+		live.Valid, live.Failure = false, world.FailHead
+	case live.DumpHash != live.LiveDumpHash:
+		live.Valid, live.Failure = false, world.FailState
+	}
+	return reply(c, http.StatusOK, &live)
+}
+
+var errEnough = errors.New("enough")
+
+// entries yields the world's entries up to seq.
+func (c *call) entries(ctx context.Context, seq journal.Seq) world.Entries {
+	return func(yield func(*journal.Entry, error) bool) {
+		if seq == 0 {
+			return
+		}
+		err := c.world.Entries(ctx, 1, seq, func(e *journal.Entry) error {
+			if !yield(e, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package admin
+
+import "net/http"
+
+// access says who may call a route.
+type access int
+
+const (
+	anyone  access = iota // health, metrics, the OpenAPI document
+	creator               // anybody on loopback, otherwise the root token
+	keeper                // the world's admin token or the root token
+)
+
+// route is one line of the admin API.
+type route struct {
+	method  string
+	path    string
+	access  access
+	handle  func(*call) error
+	summary string
+	query   []string // names of query parameters
+	takes   string   // schema of the request body, "" for none
+	gives   string   // schema of the answer, "" for no content
+	status  int
+	media   string // "" for JSON
+}
+
+const jsonLines = "application/jsonl"
+
+// routes is the admin API, in the order of the OpenAPI document.
+func routes() []route {
+	return append(serverRoutes(), append(worldRoutes(), seedRoutes()...)...)
+}
+
+func serverRoutes() []route {
+	return []route{
+		{"GET", "/healthz", anyone, health, "The process answers", nil, "", "Health", 200, ""},
+		{"GET", "/readyz", anyone, ready, "The journal takes entries", nil, "", "Health", 200, ""},
+		{"GET", "/metrics", anyone, showMetrics, "Prometheus metrics", nil, "", "Text", 200, "text/plain"},
+		{"GET", "/admin/openapi.json", anyone, showOpenAPI, "This document", nil, "", "Any", 200, ""},
+	}
+}
+
+func worldRoutes() []route {
+	return []route{
+		{"POST", "/admin/worlds", creator, createWorld, "Create a world from a seed", nil, "CreateWorld", "CreatedWorld", 201, ""},
+		{"GET", "/admin/worlds", creator, listWorlds, "List worlds", nil, "", "WorldList", 200, ""},
+		{"GET", "/admin/worlds/{world}", keeper, showWorld, "Show a world", nil, "", "World", 200, ""},
+		{"DELETE", "/admin/worlds/{world}", keeper, deleteWorld, "Delete a world", nil, "", "", 204, ""},
+		{"POST", "/admin/worlds/{world}/reset", keeper, resetWorld, "Take a world back to its genesis", nil, "", "World", 200, ""},
+		{"GET", "/admin/worlds/{world}/clock", keeper, showClock, "The logical clock", nil, "", "Clock", 200, ""},
+		{"GET", "/admin/worlds/{world}/dump", keeper, dumpWorld, "The whole state, canonical", nil, "", "Any", 200, ""},
+		{"GET", "/admin/worlds/{world}/dump/hash", keeper, dumpHash, "The SHA-256 of the dump", nil, "", "DumpHash", 200, ""},
+		{"POST", "/admin/worlds/{world}/marks", keeper, addMark, "Name the present position", nil, "AddMark", "Mark", 201, ""},
+		{"GET", "/admin/worlds/{world}/marks", keeper, listMarks, "List marks", nil, "", "MarkList", 200, ""},
+		{"GET", "/admin/worlds/{world}/diff", keeper, diffWorld, "What changed between two positions, with before-images",
+			[]string{"from", "to"}, "", "Diff", 200, ""},
+		{"GET", "/admin/worlds/{world}/events", keeper, listEvents, "The event log", []string{"after", "limit"}, "", "EventList", 200, ""},
+		{"GET", "/admin/worlds/{world}/requests", keeper, listRequests, "The request log", []string{"after", "limit"}, "", "RequestList", 200, ""},
+		{"GET", "/admin/worlds/{world}/journal", keeper, listJournal, "Entries of the journal", []string{"after", "limit"}, "", "Journal", 200, ""},
+		{"GET", "/admin/worlds/{world}/journal/export", keeper, exportJournal, "The whole journal as JSON Lines, the genesis first",
+			nil, "", "Text", 200, jsonLines},
+		{"GET", "/admin/worlds/{world}/journal/{seq:[0-9]+}", keeper, showEntry, "One entry", nil, "", "Entry", 200, ""},
+		{"POST", "/admin/worlds/{world}/verify", keeper, verifyWorld, "Prove the chain and fold the facts", nil, "", "Report", 200, ""},
+		{"POST", "/admin/worlds/{world}/replay", keeper, replayWorld, "Re-make the world and compare", nil, "Replay", "Report", 200, ""},
+		{"POST", "/admin/worlds/{world}/keys", keeper, addKey, "Add an API key", nil, "AddKey", "Key", 201, ""},
+		{"GET", "/admin/worlds/{world}/keys", keeper, listKeys, "List the labels of the keys", nil, "", "KeyList", 200, ""},
+		{"DELETE", "/admin/worlds/{world}/keys/{label}", keeper, removeKey, "Remove an API key", nil, "", "", 204, ""},
+	}
+}
+
+func seedRoutes() []route {
+	return []route{
+		{"GET", "/admin/seeds", creator, listSeeds, "The library and what was published", nil, "", "SeedList", 200, ""},
+		{"POST", "/admin/seeds", creator, publishSeed, "Publish a seed under its hash", nil, "Any", "Seed", 201, ""},
+		{"GET", "/admin/seeds/{hash}", creator, showSeed, "A seed by hash or library name", nil, "", "Any", 200, ""},
+	}
+}
+
+func health(c *call) error { return c.raw(http.StatusOK, []byte(`{"status":"ok"}`)) }
+
+// ready answers 503 while the journal is sealed.
+func ready(c *call) error {
+	if err := c.s.host.Ready(); err != nil {
+		return problem(http.StatusServiceUnavailable, "journal-unavailable", "%v", err)
+	}
+	return c.raw(http.StatusOK, []byte(`{"status":"ready"}`))
+}

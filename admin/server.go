@@ -1,0 +1,143 @@
+package admin
+
+import (
+	"crypto/subtle"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"worlds/seed"
+	"worlds/twin/serve"
+	"worlds/twin/world"
+)
+
+// Server is the admin API of one Host. It is safe for concurrent use.
+type Server struct {
+	host     *world.Host
+	registry *registry
+	opt      Options
+	root     string // digest of the root token, "" for none
+	metrics  *metrics
+}
+
+// Options are for New.
+type Options struct {
+	// RootToken opens everything; "" for none.
+	RootToken string
+	// Open lets anybody create and list worlds: on loopback.
+	Open bool
+	// BaseURL is how clients reach the server, "http://127.0.0.1:7357".
+	BaseURL string
+	Logger  *slog.Logger // nil discards
+	// Library looks up a seed by name; nil means the built-in one.
+	Library func(name string) (*seed.Seed, error)
+}
+
+// New folds the registry from the server's own stream. It reads no world.
+func New(h *world.Host, opt Options) (*Server, error) {
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opt.Library == nil {
+		opt.Library = seed.Lookup
+	}
+	s := &Server{host: h, registry: newRegistry(), opt: opt}
+	if opt.RootToken != "" {
+		s.root = digest(opt.RootToken)
+	}
+	if err := s.registry.load(h); err != nil {
+		return nil, err
+	}
+	s.metrics = newMetrics(s)
+	return s, nil
+}
+
+// SetBaseURL says how clients reach the server, once the port is known.
+func (s *Server) SetBaseURL(url string) { s.opt.BaseURL = url }
+
+// Resolve finds the world of an API key. It is the twins' serve.Resolver.
+func (s *Server) Resolve(_, secret string) (serve.Origin, bool) {
+	key := digest(secret)
+	s.registry.mu.RLock()
+	defer s.registry.mu.RUnlock()
+	o, ok := s.registry.byKey[key]
+	if !ok {
+		return serve.Origin{}, false
+	}
+	return serve.Origin{World: o.entry.world, Actor: o.label}, true
+}
+
+// Observe counts an answer of a twin; it is the shell's observer.
+func (s *Server) Observe(api string, status int) { s.metrics.observe(api, status) }
+
+// Registry holds the collectors behind /metrics.
+func (s *Server) Registry() *prometheus.Registry { return s.metrics.registry }
+
+// Mount adds the admin routes to a router. Whatever no route matches is answered
+// as a problem.
+func (s *Server) Mount(r *mux.Router) {
+	for _, route := range routes() {
+		r.Methods(route.method).Path(route.path).Handler(s.handler(&route))
+	}
+	missing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem(http.StatusNotFound, "no-such-route", "there is no route %s %s", r.Method, r.URL.Path).write(w)
+	})
+	r.NotFoundHandler = missing
+	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem(http.StatusMethodNotAllowed, "no-such-method", "%s is not a method of %s", r.Method, r.URL.Path).write(w)
+	})
+}
+
+// handler wraps a route with its access rule and its errors.
+func (s *Server) handler(route *route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				s.opt.Logger.Error("admin request panicked", "path", r.URL.Path, "panic", p)
+				problem(http.StatusInternalServerError, "internal", "the server failed to answer").write(w)
+			}
+		}()
+		c := &call{s: s, w: w, r: r}
+		if err := s.admit(c, route); err != nil {
+			problemOf(err).write(w)
+			return
+		}
+		if err := route.handle(c); err != nil {
+			problemOf(err).write(w)
+		}
+	})
+}
+
+// admit checks the caller's token and finds the world a route is about.
+func (s *Server) admit(c *call, route *route) error {
+	token, given := bearer(c.r)
+	root := s.root != "" && given && equal(digest(token), s.root)
+	ref, onWorld := mux.Vars(c.r)["world"]
+	switch {
+	case route.access == anyone, root && !onWorld:
+		return nil
+	case route.access == creator && s.opt.Open:
+		return nil
+	case !onWorld:
+		return problem(http.StatusUnauthorized, "unauthorized", "this needs the root token")
+	}
+	e, p := s.registry.find(ref)
+	switch {
+	case p != nil && (root || s.opt.Open):
+		return p
+	case p != nil, !root && (!given || !equal(digest(token), e.token)):
+		return problem(http.StatusUnauthorized, "unauthorized", "this needs the world's admin token or the root token")
+	}
+	c.entry, c.world = e, e.world
+	return nil
+}
+
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func bearer(r *http.Request) (string, bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(token), strings.EqualFold(scheme, "bearer") && token != ""
+}

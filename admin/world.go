@@ -1,0 +1,278 @@
+package admin
+
+import (
+	"net/http"
+	"slices"
+
+	"worlds/journal/canon"
+	"worlds/journal/store"
+	"worlds/seed"
+	"worlds/twin"
+	"worlds/twin/world"
+)
+
+// createRequest is the body of POST /admin/worlds.
+type createRequest struct {
+	Seed       canon.Raw    `json:"seed"` // a name, a hash or a whole document
+	Name       string       `json:"name,omitempty"`
+	Keys       []keyRequest `json:"keys,omitempty"`
+	AdminToken string       `json:"admin_token,omitempty"`
+}
+
+// keyRequest asks for an API key; what is left out is made.
+type keyRequest struct {
+	Label  string `json:"label,omitempty"`
+	Secret string `json:"secret,omitempty"`
+}
+
+// SeedInfo names a seed.
+type SeedInfo struct {
+	Name   string `json:"name"`
+	Hash   string `json:"hash"`
+	Source string `json:"source,omitempty"`
+}
+
+// KeyInfo is an API key; the secret is shown once.
+type KeyInfo struct {
+	Label  string `json:"label"`
+	Secret string `json:"secret,omitempty"`
+}
+
+// URLs are where a world is reached.
+type URLs struct {
+	Admin  string `json:"admin"`
+	Stripe string `json:"stripe"`
+}
+
+// CreatedWorld is the answer to creating one, the only one that shows secrets.
+type CreatedWorld struct {
+	ID         string    `json:"id"`
+	Name       string    `json:"name,omitempty"`
+	Seed       SeedInfo  `json:"seed"`
+	Rules      int64     `json:"rules"`
+	AdminToken string    `json:"admin_token"`
+	Keys       []KeyInfo `json:"keys"`
+	URLs       URLs      `json:"urls"`
+	Clock      int64     `json:"clock"`
+}
+
+// WorldInfo is a world as lists and show answer it. Seq, Head and Clock are only
+// in show: a list wakes no world.
+type WorldInfo struct {
+	ID    string    `json:"id"`
+	Name  string    `json:"name,omitempty"`
+	Seed  SeedInfo  `json:"seed"`
+	Rules int64     `json:"rules"`
+	Keys  []KeyInfo `json:"keys"`
+	Seq   int64     `json:"seq"`
+	Head  string    `json:"head,omitempty"`
+	Clock int64     `json:"clock,omitempty"`
+}
+
+type worldList struct {
+	Worlds []WorldInfo `json:"worlds"`
+}
+
+// CreateOptions are for Create.
+type CreateOptions struct {
+	Name       string
+	Keys       []KeyInfo // an empty Label or Secret is made; no keys: one is made
+	AdminToken string    // "" is made
+}
+
+func createWorld(c *call) error {
+	var req createRequest
+	if err := body(c, &req); err != nil {
+		return err
+	}
+	s, err := c.s.findSeed(req.Seed)
+	if err != nil {
+		return err
+	}
+	opt := CreateOptions{Name: req.Name, AdminToken: req.AdminToken}
+	for _, k := range req.Keys {
+		opt.Keys = append(opt.Keys, KeyInfo(k))
+	}
+	created, err := c.s.Create(s, opt)
+	if err != nil {
+		return err
+	}
+	return reply(c, http.StatusCreated, created)
+}
+
+// Create makes a world of a seed: one entry of the server's own stream.
+func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error) {
+	if p := checkName("a world's name", opt.Name); p != nil {
+		return nil, p.at("$.name")
+	}
+	g, err := s.host.Publish(doc)
+	if err != nil {
+		return nil, err
+	}
+	r := s.registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if opt.Name != "" && slices.ContainsFunc(r.order, func(e *entry) bool { return e.name == opt.Name }) {
+		return nil, problem(http.StatusConflict, "name-taken", "there is a world named %q", opt.Name).at("$.name")
+	}
+	out := &CreatedWorld{
+		ID: newWorldID(), Name: opt.Name, Seed: SeedInfo{Name: doc.Document.Name, Hash: doc.Hash.String()},
+		Rules: twin.Rules, AdminToken: opt.AdminToken, Clock: g.State().Now(),
+	}
+	if out.AdminToken == "" {
+		out.AdminToken = newAdminToken()
+	} else if p := checkSecret(out.AdminToken); p != nil {
+		return nil, p.at("$.admin_token")
+	}
+	records, err := s.nameKeys(out, opt.Keys)
+	if err != nil {
+		return nil, err
+	}
+	out.URLs = URLs{Stripe: s.opt.BaseURL, Admin: s.opt.BaseURL + "/admin/worlds/" + out.ID}
+	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
+		Token: digest(out.AdminToken), Keys: records}
+	if err := s.record(&ch, &store.Control{Op: store.Create, World: r.last + 1, Inc: 1}); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// nameKeys fills in what the caller left out and returns what is recorded. The
+// caller holds the registry.
+func (s *Server) nameKeys(out *CreatedWorld, asked []KeyInfo) ([]keyRecord, error) {
+	if len(asked) == 0 {
+		asked = []KeyInfo{{}}
+	}
+	if len(asked) > keysMax {
+		return nil, problem(http.StatusBadRequest, "too-many-keys", "a world has at most %d keys", keysMax).at("$.keys")
+	}
+	e := &entry{}
+	for _, k := range asked {
+		named, err := s.nameKey(e, k)
+		if err != nil {
+			return nil, err
+		}
+		e.keys = append(e.keys, keyRecord{Label: named.Label, Digest: digest(named.Secret)})
+		out.Keys = append(out.Keys, named)
+	}
+	return e.keys, nil
+}
+
+// nameKey checks and completes one key of a world.
+func (s *Server) nameKey(e *entry, k KeyInfo) (KeyInfo, error) {
+	if k.Label == "" {
+		k.Label = e.freeLabel()
+	}
+	if k.Secret == "" {
+		k.Secret = newKey()
+	}
+	if p := checkName("a key's label", k.Label); p != nil {
+		return k, p
+	}
+	if p := checkSecret(k.Secret); p != nil {
+		return k, p
+	}
+	if e.hasLabel(k.Label) {
+		return k, problem(http.StatusConflict, "label-taken", "the world has a key %q already", k.Label)
+	}
+	d := digest(k.Secret)
+	_, taken := s.registry.byKey[d]
+	if taken || slices.ContainsFunc(e.keys, func(o keyRecord) bool { return o.Digest == d }) {
+		return k, problem(http.StatusConflict, "secret-taken", "another key has the same secret")
+	}
+	return k, nil
+}
+
+// record appends a change to the server's own stream and folds it. The caller
+// holds the registry.
+func (s *Server) record(ch *change, control *store.Control) error {
+	if err := s.host.Record(canon.Marshal(ch), control); err != nil {
+		return err
+	}
+	s.registry.apply(ch, s.host)
+	return nil
+}
+
+// info is a world as a list shows it. The caller holds the registry.
+func (s *Server) info(e *entry) WorldInfo {
+	w := WorldInfo{ID: e.id, Name: e.name, Rules: e.world.Rules, Seed: SeedInfo{Name: e.seedName, Hash: e.seedHash}, Keys: []KeyInfo{}}
+	for _, k := range e.keys {
+		w.Keys = append(w.Keys, KeyInfo{Label: k.Label})
+	}
+	return w
+}
+
+func listWorlds(c *call) error {
+	if err := c.queryKnown(); err != nil {
+		return err
+	}
+	r := c.s.registry
+	list := worldList{Worlds: []WorldInfo{}}
+	r.mu.RLock()
+	for _, e := range r.order {
+		list.Worlds = append(list.Worlds, c.s.info(e))
+	}
+	r.mu.RUnlock()
+	return reply(c, http.StatusOK, &list)
+}
+
+func showWorld(c *call) error {
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	return c.show(v)
+}
+
+func (c *call) show(v world.View) error {
+	c.s.registry.mu.RLock()
+	info := c.s.info(c.entry)
+	c.s.registry.mu.RUnlock()
+	if g, err := c.world.Genesis(); err == nil {
+		info.Seed.Name = g.Seed.Document.Name
+	}
+	info.Seq, info.Head, info.Clock = int64(v.Seq), v.Hash.String(), v.State.Now()
+	return reply(c, http.StatusOK, &info)
+}
+
+func deleteWorld(c *call) error {
+	ch := change{Op: "delete", World: int64(c.entry.number)}
+	if err := c.world.Delete(c.r.Context(), canon.Marshal(&ch)); err != nil {
+		return err
+	}
+	c.s.registry.mu.Lock()
+	c.s.registry.apply(&ch, c.s.host)
+	c.s.registry.mu.Unlock()
+	return c.none()
+}
+
+func resetWorld(c *call) error {
+	ch := change{Op: "reset", World: int64(c.entry.number)}
+	if err := c.world.Reset(c.r.Context(), canon.Marshal(&ch)); err != nil {
+		return err
+	}
+	return showWorld(c)
+}
+
+// Ensure returns the world of that name, or creates it from the seed. A world
+// that is there keeps what it holds; key, if not "", is made one of its keys. The
+// created world's secrets are in the answer only when it was created.
+func (s *Server) Ensure(name string, doc *seed.Seed, key string) (created *CreatedWorld, existing *WorldInfo, err error) {
+	if e, _ := s.registry.find(name); e != nil {
+		if key != "" {
+			if err := s.ensureKey(e, key); err != nil {
+				return nil, nil, err
+			}
+		}
+		s.registry.mu.RLock()
+		defer s.registry.mu.RUnlock()
+		info := s.info(e)
+		return nil, &info, nil
+	}
+	opt := CreateOptions{Name: name}
+	if key != "" {
+		opt.Keys = []KeyInfo{{Secret: key}}
+	}
+	created, err = s.Create(doc, opt)
+	return created, nil, err
+}
