@@ -29,7 +29,7 @@ func (s *Server) addKey(e *entry, k KeyInfo) (KeyInfo, error) {
 		return k, err
 	}
 	ch := change{Op: "key.add", World: int64(e.number), Keys: []keyRecord{{Label: k.Label, Digest: digest(k.Secret)}}}
-	return k, s.record(&ch, nil)
+	return k, s.record(&ch)
 }
 
 // ensureKey makes secret a key of the world, if it is not.
@@ -59,7 +59,7 @@ func removeKey(c *call) error {
 		return problem(http.StatusNotFound, "no-such-key", "the world has no key %q", label)
 	}
 	ch := change{Op: "key.remove", World: int64(c.entry.number), Keys: []keyRecord{{Label: label}}}
-	if err := c.s.record(&ch, nil); err != nil {
+	if err := c.s.record(&ch); err != nil {
 		return err
 	}
 	return c.none()

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"worlds/journal/canon"
-	"worlds/journal/store"
 	"worlds/seed"
 	"worlds/twin"
 	"worlds/twin/world"
@@ -70,7 +69,7 @@ func problemOf(err error) *Problem {
 		return problem(http.StatusConflict, "reset", "%v", err)
 	case errors.Is(err, world.ErrGone):
 		return problem(http.StatusNotFound, "no-such-world", "%v", err)
-	case errors.Is(err, store.ErrBlob):
+	case errors.Is(err, world.ErrNoSuchSeed):
 		return problem(http.StatusNotFound, "no-such-seed", "there is no such seed")
 	case errors.Is(err, world.ErrJournal):
 		return problem(http.StatusServiceUnavailable, "journal-unavailable", "%v", err)

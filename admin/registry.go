@@ -9,7 +9,6 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
-	"worlds/journal/store"
 	"worlds/twin/world"
 )
 
@@ -34,7 +33,7 @@ type keyRecord struct {
 
 // entry is one world in the registry.
 type entry struct {
-	number   store.World
+	number   world.ID
 	id, name string
 	seedHash string
 	seedName string
@@ -47,7 +46,7 @@ type entry struct {
 // had again from the server's own stream.
 type registry struct {
 	mu        sync.RWMutex
-	last      store.World
+	last      world.ID
 	byID      map[string]*entry
 	byKey     map[string]owner // by digest
 	published map[string]string
@@ -80,7 +79,7 @@ func (r *registry) load(h *world.Host) error {
 func (r *registry) apply(c *change, h *world.Host) {
 	switch c.Op {
 	case "create":
-		e := &entry{number: store.World(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token}
+		e := &entry{number: world.ID(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token}
 		e.seedName = r.published[c.Seed]
 		e.world = h.Attach(e.number, c.Seed, c.Rules)
 		r.last = max(r.last, e.number)
@@ -90,7 +89,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 			r.addKey(e, k)
 		}
 	case "delete":
-		if e := r.byNumber(store.World(c.World)); e != nil {
+		if e := r.byNumber(world.ID(c.World)); e != nil {
 			for _, k := range e.keys {
 				delete(r.byKey, k.Digest)
 			}
@@ -98,9 +97,9 @@ func (r *registry) apply(c *change, h *world.Host) {
 			r.order = slices.DeleteFunc(r.order, func(o *entry) bool { return o == e })
 		}
 	case "key.add":
-		r.addKey(r.byNumber(store.World(c.World)), c.Keys[0])
+		r.addKey(r.byNumber(world.ID(c.World)), c.Keys[0])
 	case "key.remove":
-		e := r.byNumber(store.World(c.World))
+		e := r.byNumber(world.ID(c.World))
 		e.keys = slices.DeleteFunc(e.keys, func(k keyRecord) bool {
 			if k.Label == c.Keys[0].Label {
 				delete(r.byKey, k.Digest)
@@ -117,7 +116,7 @@ func (r *registry) addKey(e *entry, k keyRecord) {
 	r.byKey[k.Digest] = owner{entry: e, label: k.Label}
 }
 
-func (r *registry) byNumber(n store.World) *entry {
+func (r *registry) byNumber(n world.ID) *entry {
 	for _, e := range r.order {
 		if e.number == n {
 			return e

@@ -86,7 +86,7 @@ func publishSeed(c *call) error {
 	c.s.registry.mu.Lock()
 	defer c.s.registry.mu.Unlock()
 	if _, there := c.s.registry.published[info.Hash]; !there {
-		if err := c.s.record(&change{Op: "publish", Seed: info.Hash, Name: info.Name}, nil); err != nil {
+		if err := c.s.record(&change{Op: "publish", Seed: info.Hash, Name: info.Name}); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"worlds/seed"
-	"worlds/twin/serve"
 	"worlds/twin/world"
 )
 
@@ -58,16 +57,16 @@ func New(h *world.Host, opt Options) (*Server, error) {
 // SetBaseURL says how clients reach the server, once the port is known.
 func (s *Server) SetBaseURL(url string) { s.opt.BaseURL = url }
 
-// Resolve finds the world of an API key. It is the twins' serve.Resolver.
-func (s *Server) Resolve(_, secret string) (serve.Origin, bool) {
+// Resolve finds the world of an API key. It is the twins' resolver.
+func (s *Server) Resolve(_, secret string) (world.Origin, bool) {
 	key := digest(secret)
 	s.registry.mu.RLock()
 	defer s.registry.mu.RUnlock()
 	o, ok := s.registry.byKey[key]
 	if !ok {
-		return serve.Origin{}, false
+		return world.Origin{}, false
 	}
-	return serve.Origin{World: o.entry.world, Actor: o.label}, true
+	return world.Origin{World: o.entry.world, Actor: o.label}, true
 }
 
 // Observe counts an answer of a twin; it is the shell's observer.

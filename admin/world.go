@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"worlds/journal/canon"
-	"worlds/journal/store"
 	"worlds/seed"
 	"worlds/twin"
 	"worlds/twin/world"
@@ -131,9 +130,10 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 	out.URLs = URLs{Stripe: s.opt.BaseURL, Admin: s.opt.BaseURL + "/admin/worlds/" + out.ID}
 	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: records}
-	if err := s.record(&ch, &store.Control{Op: store.Create, World: r.last + 1, Inc: 1}); err != nil {
+	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
 		return nil, err
 	}
+	r.apply(&ch, s.host)
 	return out, nil
 }
 
@@ -185,8 +185,8 @@ func (s *Server) nameKey(e *entry, k KeyInfo) (KeyInfo, error) {
 
 // record appends a change to the server's own stream and folds it. The caller
 // holds the registry.
-func (s *Server) record(ch *change, control *store.Control) error {
-	if err := s.host.Record(canon.Marshal(ch), control); err != nil {
+func (s *Server) record(ch *change) error {
+	if err := s.host.Record(canon.Marshal(ch)); err != nil {
 		return err
 	}
 	s.registry.apply(ch, s.host)

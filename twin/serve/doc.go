@@ -2,7 +2,7 @@
 // credential, turns a request into a command and an outcome into a response.
 //
 // Nouns: a Shell is the handler of all twins of a server; a Resolver knows whose
-// credential a secret is; an Origin is a world and the label a caller acts under.
+// credential a secret is.
 //
 // # Caveats
 //

@@ -19,15 +19,9 @@ import (
 	"worlds/twin/world"
 )
 
-// Origin is where a request comes from: a world, and the label of its key.
-type Origin struct {
-	World *world.World
-	Actor string // "key:1"
-}
-
 // Resolver finds the world of a credential. It must be quick and safe for
 // concurrent use, and must not tell secrets apart by timing.
-type Resolver func(api, secret string) (Origin, bool)
+type Resolver func(api, secret string) (world.Origin, bool)
 
 // Shell serves the twins.
 type Shell struct {

@@ -29,7 +29,7 @@ type Host struct {
 
 	// mu guards the maps below, nothing else.
 	mu      sync.Mutex
-	worlds  map[store.World]*World
+	worlds  map[ID]*World
 	genesis map[string]*Genesis
 
 	reopening sync.Mutex
@@ -49,7 +49,7 @@ func NewHost(s *store.Store, opt Options) *Host {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
 	h := &Host{store: s, catalogs: opt.Catalogs, log: opt.Logger, hook: opt.Hook,
-		worlds: map[store.World]*World{}, genesis: map[string]*Genesis{}}
+		worlds: map[ID]*World{}, genesis: map[string]*Genesis{}}
 	if head, ok := s.Head(0); ok {
 		h.seq, h.hash = head.Seq, head.Hash
 	}
@@ -59,9 +59,11 @@ func NewHost(s *store.Store, opt Options) *Host {
 // Catalogs are the twins the Host serves.
 func (h *Host) Catalogs() []*twin.Catalog { return h.catalogs }
 
-// Record appends one entry to the server's own stream, with an optional change of
-// the table of worlds, and waits until it is durable.
-func (h *Host) Record(command canon.Raw, c *store.Control) error {
+// Record appends one entry to the server's own stream and waits until it is
+// durable.
+func (h *Host) Record(command canon.Raw) error { return h.append(command, nil) }
+
+func (h *Host) append(command canon.Raw, c *store.Control) error {
 	t, err := h.record(command, c)
 	if err != nil {
 		return err
@@ -164,19 +166,30 @@ func (h *Host) keepGenesis(key string, g *Genesis) *Genesis {
 	return g
 }
 
-// Create begins a world: command is what the server's own stream records of it.
-// It is durable on return.
-func (h *Host) Create(id store.World, seedHash string, command canon.Raw) (*World, error) {
-	err := h.Record(command, &store.Control{Op: store.Create, World: id, Inc: 1})
-	if err != nil {
-		return nil, err
-	}
-	return h.Attach(id, seedHash, twin.Rules), nil
+// ID is the number of a world in the journal; 0 is the server's own stream.
+type ID = store.World
+
+// Stats are figures of the journal.
+type Stats = store.Stats
+
+// ErrNoSuchSeed says that no seed of that hash was published.
+var ErrNoSuchSeed = store.ErrBlob
+
+// Create begins the world id: command is what the server's own stream records of
+// it. It is durable on return. Attach makes the world known.
+func (h *Host) Create(id ID, command canon.Raw) error {
+	return h.append(command, &store.Control{Op: store.Create, World: id, Inc: 1})
+}
+
+// Origin is where a twin's request comes from: a world, and the label of its key.
+type Origin struct {
+	World *World
+	Actor string // "key:1"
 }
 
 // Attach makes a world of the journal known to the Host. It reads nothing: a
 // world loads when it is first used.
-func (h *Host) Attach(id store.World, seedHash string, rules int64) *World {
+func (h *Host) Attach(id ID, seedHash string, rules int64) *World {
 	w := &World{ID: id, SeedHash: seedHash, Rules: rules, host: h, lock: make(chan struct{}, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -195,7 +208,7 @@ func (h *Host) Worlds() int {
 func (h *Host) Ready() error { return h.store.Sync() }
 
 // Stats are the store's figures.
-func (h *Host) Stats() store.Stats { return h.store.Stats() }
+func (h *Host) Stats() Stats { return h.store.Stats() }
 
 // broken tries to open a sealed journal again, at most once a ReopenInterval, so
 // that a disk that was full serves again once it has room. The operation that

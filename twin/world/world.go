@@ -18,7 +18,7 @@ import (
 
 // World is one append-only journal with one writer.
 type World struct {
-	ID       store.World
+	ID       ID
 	SeedHash string
 	Rules    int64
 	host     *Host
