@@ -56,8 +56,26 @@ func TestCanonicalize(t *testing.T) {
 	}
 }
 
-func TestCanonicalizeRefuses(t *testing.T) {
-	for _, row := range []struct{ name, text, want string }{
+// refusal is a text and the error it is refused with.
+type refusal struct{ name, text, want string }
+
+func refused(t *testing.T, rows []refusal) {
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			out, err := canon.Canonicalize([]byte(row.text))
+			var typed *canon.Error
+			if !errors.As(err, &typed) || err.Error() != row.want {
+				t.Errorf("Canonicalize(%q)\n got %q, %v\nwant %s", row.text, out, err, row.want)
+			}
+			if canon.Valid([]byte(row.text)) == nil {
+				t.Errorf("Valid(%q) passes", row.text)
+			}
+		})
+	}
+}
+
+func TestCanonicalizeRefusesStructure(t *testing.T) {
+	refused(t, []refusal{
 		{"empty input", "", "$: empty input (at byte 0)"},
 		{"white space only", " \n", "$: empty input (at byte 2)"},
 		{"byte-order mark", "\ufeff{}", "$: the text starts with a byte-order mark (at byte 0)"},
@@ -66,7 +84,26 @@ func TestCanonicalizeRefuses(t *testing.T) {
 		{"duplicate key", `{"a":1,"a":2}`, "$.a: duplicate key (at byte 7)"},
 		{"duplicate key far apart", `{"b":1,"a":2,"c":3,"b":4,"a":5}`, "$.b: duplicate key (at byte 19)"},
 		{"duplicate key after unescaping", `{"x":{"a":1,"\u0061":2}}`, "$.x.a: duplicate key (at byte 12)"},
-		{"duplicate escaped key", `{"\n":1,"\u000a":2}`, `$["\n"]: duplicate key (at byte 8)`},
+		{"unended string", `{"a":"b`, "$.a: the text ends inside a string (at byte 7)"},
+		{"unended object", `{"a":1`, "$: the text ends where ',' or '}' should stand (at byte 6)"},
+		{"unended array", `{"a":[1,`, "$.a[1]: the text ends where a value should stand (at byte 8)"},
+		{"comma before a brace", `{"a":1,}`, "$: found '}' where a key should stand (at byte 7)"},
+		{"comma before a bracket", `[1,]`, "$[1]: found ']' where a value should stand (at byte 3)"},
+		{"no comma", `[1 2]`, "$: found '2' where ',' or ']' should stand (at byte 3)"},
+		{"no colon", `{"a" 1}`, "$: found '1' where ':' should stand (at byte 5)"},
+		{"key that is no string", `{a:1}`, "$: found 'a' where a key should stand (at byte 1)"},
+		{"single quotes", `{'a':1}`, `$: found '\'' where a key should stand (at byte 1)`},
+		{"comment", "[1,/*x*/2]", "$[1]: found '/' where a value should stand (at byte 3)"},
+		{"misspelled word", "[nul]", "$[0]: found 'n' where a value should stand (at byte 1)"},
+		{"other white space", "[\u00a01]", `$[0]: found '\u00a0' where a value should stand (at byte 1)`},
+		{"zero byte behind", "{}\x00", "$: text after the value (at byte 2)"},
+		{"too deep", nested(canon.MaxDepth + 1), "$" + strings.Repeat("[0]", canon.MaxDepth) + ": nested deeper than 64 (at byte 64)"},
+		{"path with odd keys", `{"data":{"a b":[{"ö":{"9":1.5}}]}}`, `$.data["a b"][0]["ö"]["9"]: number 1.5 is not an integer in plain decimal (at byte 27)`},
+	})
+}
+
+func TestCanonicalizeRefusesNumbers(t *testing.T) {
+	refused(t, []refusal{
 		{"fraction", `{"n":1.0}`, "$.n: number 1.0 is not an integer in plain decimal (at byte 5)"},
 		{"exponent", "[1e3]", "$[0]: number 1e3 is not an integer in plain decimal (at byte 1)"},
 		{"capital exponent", "[1E3]", "$[0]: number 1E3 is not an integer in plain decimal (at byte 1)"},
@@ -82,6 +119,12 @@ func TestCanonicalizeRefuses(t *testing.T) {
 		{"beyond 64 bits", strings.Repeat("9", 50), "$: number 99999999999999999999999999999999... exceeds 2^53-1 in magnitude (at byte 0)"},
 		{"not a number", "NaN", "$: found 'N' where a value should stand (at byte 0)"},
 		{"infinity", "-Infinity", "$: number - is not an integer in plain decimal (at byte 0)"},
+	})
+}
+
+func TestCanonicalizeRefusesStrings(t *testing.T) {
+	refused(t, []refusal{
+		{"duplicate escaped key", `{"\n":1,"\u000a":2}`, `$["\n"]: duplicate key (at byte 8)`},
 		{"lone high surrogate", `["\ud83d"]`, `$[0]: lone surrogate \ud83d (at byte 2)`},
 		{"high surrogate and letter", `"\ud83dx"`, `$: lone surrogate \ud83d (at byte 1)`},
 		{"high surrogate and other escape", `"\ud83d\n"`, `$: lone surrogate \ud83d (at byte 1)`},
@@ -102,34 +145,8 @@ func TestCanonicalizeRefuses(t *testing.T) {
 		{"unknown escape", `"\a"`, "$: invalid escape in a string (at byte 1)"},
 		{"short escape", `"\u12"`, `$: \u must be followed by four hexadecimal digits (at byte 1)`},
 		{"escape with signs", `"\u+123"`, `$: \u must be followed by four hexadecimal digits (at byte 1)`},
-		{"unended string", `{"a":"b`, "$.a: the text ends inside a string (at byte 7)"},
 		{"unended escape", `"\`, "$: the text ends inside a string (at byte 2)"},
-		{"unended object", `{"a":1`, "$: the text ends where ',' or '}' should stand (at byte 6)"},
-		{"unended array", `{"a":[1,`, "$.a[1]: the text ends where a value should stand (at byte 8)"},
-		{"comma before a brace", `{"a":1,}`, "$: found '}' where a key should stand (at byte 7)"},
-		{"comma before a bracket", `[1,]`, "$[1]: found ']' where a value should stand (at byte 3)"},
-		{"no comma", `[1 2]`, "$: found '2' where ',' or ']' should stand (at byte 3)"},
-		{"no colon", `{"a" 1}`, "$: found '1' where ':' should stand (at byte 5)"},
-		{"key that is no string", `{a:1}`, "$: found 'a' where a key should stand (at byte 1)"},
-		{"single quotes", `{'a':1}`, `$: found '\'' where a key should stand (at byte 1)`},
-		{"comment", "[1,/*x*/2]", "$[1]: found '/' where a value should stand (at byte 3)"},
-		{"misspelled word", "[nul]", "$[0]: found 'n' where a value should stand (at byte 1)"},
-		{"other white space", "[\u00a01]", `$[0]: found '\u00a0' where a value should stand (at byte 1)`},
-		{"zero byte behind", "{}\x00", "$: text after the value (at byte 2)"},
-		{"too deep", nested(canon.MaxDepth + 1), "$" + strings.Repeat("[0]", canon.MaxDepth) + ": nested deeper than 64 (at byte 64)"},
-		{"path with odd keys", `{"data":{"a b":[{"ö":{"9":1.5}}]}}`, `$.data["a b"][0]["ö"]["9"]: number 1.5 is not an integer in plain decimal (at byte 27)`},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			out, err := canon.Canonicalize([]byte(row.text))
-			var refusal *canon.Error
-			if !errors.As(err, &refusal) || err.Error() != row.want {
-				t.Errorf("Canonicalize(%q)\n got %q, %v\nwant %s", row.text, out, err, row.want)
-			}
-			if canon.Valid([]byte(row.text)) == nil {
-				t.Errorf("Valid(%q) passes", row.text)
-			}
-		})
-	}
+	})
 }
 
 // A seed whose text is broken is refused with the place, and no repair makes
