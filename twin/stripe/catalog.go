@@ -17,6 +17,11 @@ func Catalog() *twin.Catalog {
 		chargeAPI(),
 		refundAPI(),
 		balanceTransactionAPI(),
+		invoiceAPI(),
+		lineAPI(),
+		invoicePaymentAPI(),
+		subscriptionAPI(),
+		subscriptionItemAPI(),
 		eventAPI(),
 	)
 }

@@ -409,9 +409,9 @@ func errLastItem() *twin.Error {
 	return invalid("items", "A subscription must have at least one active plan.")
 }
 
-// errAmountLarge is a sum that no currency is charged in.
-func errAmountLarge(param string) *twin.Error {
-	return invalidCode("amount_too_large", param, "Amount must be no more than %d", int64(amountMax))
+// errAmountLarge is a sum over a limit.
+func errAmountLarge(param string, limit twin.Money, currency string) *twin.Error {
+	return invalidCode("amount_too_large", param, "Amount must be no more than %s", sum(limit, currency))
 }
 
 // errCanceledFields is an edit that a subscription which has ended does not take.

@@ -1,0 +1,454 @@
+package stripe
+
+import (
+	"worlds/journal/canon"
+	"worlds/twin"
+)
+
+// Invoice is what a customer owes on one occasion.
+type Invoice struct {
+	AccountCountry               *string            `json:"account_country"`
+	AccountName                  *string            `json:"account_name"`
+	AccountTaxIDs                canon.Raw          `json:"account_tax_ids"`
+	AmountDue                    twin.Money         `json:"amount_due"`
+	AmountOverpaid               twin.Money         `json:"amount_overpaid"`
+	AmountPaid                   twin.Money         `json:"amount_paid"`
+	AmountPaidOffStripe          twin.Money         `json:"amount_paid_off_stripe"` // paid out of band
+	AmountRemaining              twin.Money         `json:"amount_remaining"`
+	AmountShipping               twin.Money         `json:"amount_shipping"`
+	Application                  canon.Raw          `json:"application"`
+	AttemptCount                 int64              `json:"attempt_count"`
+	Attempted                    bool               `json:"attempted"`
+	AutoAdvance                  bool               `json:"auto_advance"`
+	AutomaticTax                 InvoiceTax         `json:"automatic_tax"`
+	AutomaticallyFinalizesAt     *twin.Time         `json:"automatically_finalizes_at"`
+	BillingReason                string             `json:"billing_reason"`
+	CollectionMethod             string             `json:"collection_method"`
+	Created                      twin.Time          `json:"created"`
+	Currency                     string             `json:"currency"`
+	CustomFields                 canon.Raw          `json:"custom_fields"`
+	Customer                     string             `json:"customer"`
+	CustomerAccount              canon.Raw          `json:"customer_account"`
+	CustomerAddress              *Address           `json:"customer_address"`
+	CustomerEmail                *string            `json:"customer_email"`
+	CustomerName                 *string            `json:"customer_name"`
+	CustomerPhone                *string            `json:"customer_phone"`
+	CustomerShipping             *Shipping          `json:"customer_shipping"`
+	CustomerTaxExempt            string             `json:"customer_tax_exempt"`
+	CustomerTaxIDs               []canon.Raw        `json:"customer_tax_ids"`
+	DefaultPaymentMethod         *string            `json:"default_payment_method"`
+	DefaultSource                canon.Raw          `json:"default_source"`
+	DefaultTaxRates              []canon.Raw        `json:"default_tax_rates"`
+	Description                  *string            `json:"description"`
+	Discounts                    []string           `json:"discounts"`
+	DueDate                      *twin.Time         `json:"due_date"`
+	EffectiveAt                  *twin.Time         `json:"effective_at"`
+	EndingBalance                *twin.Money        `json:"ending_balance"` // null in a draft
+	Footer                       *string            `json:"footer"`
+	FromInvoice                  canon.Raw          `json:"from_invoice"`
+	HostedInvoiceURL             *string            `json:"hosted_invoice_url"`
+	ID                           string             `json:"id"`
+	InvoicePDF                   *string            `json:"invoice_pdf"`
+	Issuer                       Issuer             `json:"issuer"`
+	LastFinalizationError        canon.Raw          `json:"last_finalization_error"`
+	LatestRevision               *string            `json:"latest_revision"`
+	Lines                        InvoiceLines       `json:"lines"`
+	Livemode                     bool               `json:"livemode"`
+	Metadata                     map[string]string  `json:"metadata"`
+	NextPaymentAttempt           *twin.Time         `json:"next_payment_attempt"`
+	Number                       *string            `json:"number"` // null in a draft
+	Object                       string             `json:"object"`
+	OnBehalfOf                   canon.Raw          `json:"on_behalf_of"`
+	Parent                       *InvoiceParent     `json:"parent"` // null when no subscription made it
+	PaymentSettings              PaymentSettings    `json:"payment_settings"`
+	PeriodEnd                    twin.Time          `json:"period_end"`
+	PeriodStart                  twin.Time          `json:"period_start"`
+	PostPaymentCreditNotesAmount twin.Money         `json:"post_payment_credit_notes_amount"`
+	PrePaymentCreditNotesAmount  twin.Money         `json:"pre_payment_credit_notes_amount"`
+	ReceiptNumber                *string            `json:"receipt_number"`
+	Rendering                    canon.Raw          `json:"rendering"`
+	ShippingCost                 canon.Raw          `json:"shipping_cost"`
+	ShippingDetails              canon.Raw          `json:"shipping_details"`
+	StartingBalance              twin.Money         `json:"starting_balance"`
+	StatementDescriptor          *string            `json:"statement_descriptor"`
+	Status                       string             `json:"status"`
+	StatusTransitions            InvoiceTransitions `json:"status_transitions"`
+	Subtotal                     twin.Money         `json:"subtotal"`
+	SubtotalExcludingTax         twin.Money         `json:"subtotal_excluding_tax"`
+	TestClock                    canon.Raw          `json:"test_clock"`
+	Total                        twin.Money         `json:"total"` // may be negative
+	TotalDiscountAmounts         []canon.Raw        `json:"total_discount_amounts"`
+	TotalExcludingTax            twin.Money         `json:"total_excluding_tax"`
+	TotalPretaxCreditAmounts     []canon.Raw        `json:"total_pretax_credit_amounts"`
+	TotalTaxes                   []canon.Raw        `json:"total_taxes"`
+	WebhooksDeliveredAt          *twin.Time         `json:"webhooks_delivered_at"`
+}
+
+// InvoiceTax says that tax is not computed.
+type InvoiceTax struct {
+	DisabledReason canon.Raw `json:"disabled_reason"`
+	Enabled        bool      `json:"enabled"`
+	Liability      canon.Raw `json:"liability"`
+	Provider       canon.Raw `json:"provider"`
+	Status         canon.Raw `json:"status"`
+}
+
+// InvoiceParent is what made an invoice.
+type InvoiceParent struct {
+	QuoteDetails        canon.Raw           `json:"quote_details"`
+	SubscriptionDetails SubscriptionDetails `json:"subscription_details"`
+	Type                string              `json:"type"`
+}
+
+// SubscriptionDetails is the subscription that made an invoice, with its
+// metadata as it then was.
+type SubscriptionDetails struct {
+	Metadata     map[string]string `json:"metadata"`
+	Subscription string            `json:"subscription"`
+}
+
+// PaymentSettings are how an invoice may be paid.
+type PaymentSettings struct {
+	DefaultMandate canon.Raw `json:"default_mandate"`
+	Options        canon.Raw `json:"payment_method_options"`
+	Types          canon.Raw `json:"payment_method_types"`
+}
+
+// InvoiceTransitions are when an invoice came into its statuses.
+type InvoiceTransitions struct {
+	FinalizedAt           *twin.Time `json:"finalized_at"`
+	MarkedUncollectibleAt *twin.Time `json:"marked_uncollectible_at"`
+	PaidAt                *twin.Time `json:"paid_at"`
+	VoidedAt              *twin.Time `json:"voided_at"`
+}
+
+// The statuses of an invoice.
+const (
+	invDraft         = "draft"
+	invOpen          = "open"
+	invPaid          = "paid"
+	invUncollectible = "uncollectible"
+	invVoid          = "void"
+)
+
+// The ways of collecting what is owed.
+const (
+	chargeAutomatically = "charge_automatically"
+	sendInvoice         = "send_invoice"
+)
+
+// The billing reasons of an invoice.
+const (
+	reasonManual = "manual"
+	reasonCreate = "subscription_create"
+)
+
+var invoices = twin.Resource[Invoice]{
+	Kind: twin.Kind{Table: "stripe.invoice", Object: "invoice", Prefix: "in", Digits: 24},
+	Key:  func(inv *Invoice) string { return inv.ID },
+	Terms: func(inv *Invoice) []string {
+		terms := []string{"customer=" + inv.Customer, "status=" + inv.Status, "collection_method=" + inv.CollectionMethod}
+		if id := inv.subscription(); id != "" {
+			terms = append(terms, "subscription="+id)
+		}
+		return terms
+	},
+}
+
+func invoiceAPI() twin.API {
+	return twin.API{
+		Kind: invoices.Kind,
+		Routes: []twin.Route{
+			twin.On("POST /v1/invoices", createInvoice),
+			twin.On("GET /v1/invoices", listInvoices),
+			twin.On("GET /v1/invoices/{invoice}", retrieveInvoice),
+			twin.On("POST /v1/invoices/{invoice}", updateInvoice),
+			twin.On("DELETE /v1/invoices/{invoice}", deleteInvoice),
+			twin.On("POST /v1/invoices/{invoice}/finalize", finalizeInvoice),
+			twin.On("POST /v1/invoices/{invoice}/pay", payInvoice),
+			twin.On("POST /v1/invoices/{invoice}/void", voidInvoice),
+			twin.On("POST /v1/invoices/{invoice}/mark_uncollectible", markInvoiceUncollectible),
+			twin.On("GET /v1/invoices/{invoice}/lines", listInvoiceLines),
+		},
+		Expand: map[string]string{
+			"customer":               customers.Object,
+			"default_payment_method": paymentMethods.Object,
+			"latest_revision":        invoices.Object,
+			"lines":                  "",
+			"parent.subscription_details.subscription": subscriptions.Object,
+		},
+		Include: map[string]twin.Include{
+			"confirmation_secret": includeConfirmationSecret,
+			"payments":            includePayments,
+		},
+		Seed: seedInvoices,
+	}
+}
+
+// subscription is the id of the subscription that made the invoice, "" for none.
+func (inv *Invoice) subscription() string {
+	if inv.Parent == nil {
+		return ""
+	}
+	return inv.Parent.SubscriptionDetails.Subscription
+}
+
+// newInvoice is an empty draft for c, not yet stored.
+func newInvoice(id string, c *Customer, currency string, created twin.Time) *Invoice {
+	country := "US"
+	inv := &Invoice{
+		ID: id, Object: invoices.Object, Status: invDraft, AccountCountry: &country,
+		BillingReason: reasonManual, CollectionMethod: chargeAutomatically, Created: created,
+		Currency: currency, Customer: c.ID, Issuer: Issuer{Type: "self"}, Metadata: map[string]string{},
+		PeriodStart: created, PeriodEnd: created,
+		Lines: InvoiceLines{Object: "list", URL: "/v1/invoices/" + id + "/lines"},
+	}
+	inv.address(c)
+	return inv
+}
+
+// address copies onto the invoice who the customer is: until it is finalized an
+// invoice follows the customer.
+func (inv *Invoice) address(c *Customer) {
+	inv.CustomerAddress, inv.CustomerEmail, inv.CustomerName = c.Address, c.Email, c.Name
+	inv.CustomerPhone, inv.CustomerShipping, inv.CustomerTaxExempt = c.Phone, c.Shipping, c.TaxExempt
+}
+
+type invoiceParams struct {
+	AutoAdvance          twin.Opt[bool]          `param:"auto_advance"`
+	CollectionMethod     twin.Opt[string]        `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
+	DaysUntilDue         twin.Opt[int64]         `param:"days_until_due" rule:"min=0,max=36500"`
+	DefaultPaymentMethod twin.Opt[string]        `param:"default_payment_method"`
+	Description          twin.Opt[string]        `param:"description" rule:"len=1500"`
+	DueDate              twin.Opt[twin.Time]     `param:"due_date" rule:"min=0,max=7258118400"`
+	Footer               twin.Opt[string]        `param:"footer"`
+	Metadata             twin.Opt[twin.Metadata] `param:"metadata"`
+	StatementDescriptor  twin.Opt[string]        `param:"statement_descriptor" rule:"len=22"`
+}
+
+type createInvoiceParams struct {
+	Customer     twin.Opt[string] `param:"customer" rule:"required"`
+	Currency     twin.Opt[string] `param:"currency"`
+	PendingItems twin.Opt[string] `param:"pending_invoice_items_behavior" rule:"enum=exclude|include"`
+	invoiceParams
+}
+
+// Check refuses to sweep invoice items, which this twin does not have.
+func (p *createInvoiceParams) Check() *twin.Error {
+	if p.PendingItems.Or("exclude") != "exclude" {
+		return errUnserved("pending_invoice_items_behavior="+p.PendingItems.V, "pending_invoice_items_behavior")
+	}
+	return nil
+}
+
+func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) {
+	c, ok := liveCustomer(tx, p.Customer.V)
+	if !ok {
+		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
+	}
+	currency := "usd"
+	if c.Currency != nil {
+		currency = *c.Currency
+	}
+	if p.Currency.Given() {
+		known, err := knownCurrency(p.Currency.V, "currency")
+		if err != nil {
+			return twin.Doc{}, err
+		}
+		currency = known
+	}
+	if err := pinCurrency(tx, c, currency); err != nil {
+		return twin.Doc{}, err
+	}
+	inv := newInvoice(invoices.NewID(tx), c, currency, tx.Now())
+	if err := p.apply(tx, inv); err != nil {
+		return twin.Doc{}, err
+	}
+	return draft(tx, inv, nil), nil
+}
+
+// pinCurrency fixes the currency of a customer at the first use of one, and
+// refuses another afterwards.
+func pinCurrency(tx *twin.Tx, c *Customer, currency string) *twin.Error {
+	if c.Currency != nil {
+		if *c.Currency != currency {
+			return errCurrencies(*c.Currency)
+		}
+		return nil
+	}
+	c.Currency = &currency
+	customers.Put(tx, c)
+	return nil
+}
+
+// draft stores a new invoice with its lines and announces it.
+func draft(tx *twin.Tx, inv *Invoice, all []Line) twin.Doc {
+	putLines(tx, inv, all)
+	inv.sum(all)
+	if c, ok := liveCustomer(tx, inv.Customer); ok {
+		inv.StartingBalance = balanceIn(c, inv.Currency)
+	}
+	doc := invoices.Put(tx, inv)
+	tx.Emit("invoice.created", doc, nil)
+	return doc
+}
+
+// Of a draft that advances by itself, when it is finalized and when its payment
+// is first tried, in seconds after its creation.
+const (
+	finalizeSeconds = 3601
+	attemptSeconds  = 3600
+)
+
+const daySeconds = 86400
+
+// apply changes the named fields of a draft, and only those.
+func (p *invoiceParams) apply(tx *twin.Tx, inv *Invoice) (err *twin.Error) {
+	inv.CollectionMethod = p.CollectionMethod.Or(inv.CollectionMethod)
+	if err := p.applyDue(inv); err != nil {
+		return err
+	}
+	if pm := p.DefaultPaymentMethod; pm.Given() {
+		if err := attachedTo(tx, pm.V, inv.Customer, "default_payment_method"); err != nil {
+			return err
+		}
+	}
+	p.DefaultPaymentMethod.Apply(&inv.DefaultPaymentMethod)
+	p.Description.Apply(&inv.Description)
+	p.Footer.Apply(&inv.Footer)
+	p.StatementDescriptor.Apply(&inv.StatementDescriptor)
+	inv.AutoAdvance = p.AutoAdvance.Or(inv.AutoAdvance)
+	inv.AutomaticallyFinalizesAt, inv.NextPaymentAttempt = nil, nil
+	if inv.AutoAdvance {
+		at, attempt := inv.Created+finalizeSeconds, inv.Created+attemptSeconds
+		inv.AutomaticallyFinalizesAt = &at
+		if inv.CollectionMethod == chargeAutomatically {
+			inv.NextPaymentAttempt = &attempt
+		}
+	}
+	inv.Metadata, err = applyMetadata(inv.Metadata, p.Metadata)
+	return err
+}
+
+// applyDue settles when an invoice is due: only one that is sent has a due date,
+// and it needs one.
+func (p *invoiceParams) applyDue(inv *Invoice) *twin.Error {
+	if inv.CollectionMethod == chargeAutomatically {
+		switch {
+		case p.DaysUntilDue.Given():
+			return errDueWithoutSending("days_until_due")
+		case p.DueDate.Given():
+			return errDueWithoutSending("due_date")
+		}
+		inv.DueDate = nil
+		return nil
+	}
+	switch {
+	case p.DaysUntilDue.Given() && p.DueDate.Given():
+		return errExclusive("days_until_due", "due_date")
+	case p.DaysUntilDue.Given():
+		due := inv.Created + twin.Time(p.DaysUntilDue.V*daySeconds)
+		inv.DueDate = &due
+	case p.DueDate.Given():
+		if p.DueDate.V < inv.Created {
+			return errPast("due_date")
+		}
+		due := p.DueDate.V
+		inv.DueDate = &due
+	case inv.DueDate == nil:
+		return errSendingWithoutDue()
+	}
+	return nil
+}
+
+type listInvoicesParams struct {
+	page
+	CollectionMethod twin.Opt[string]     `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
+	Created          twin.Opt[twin.Range] `param:"created"`
+	Customer         twin.Opt[string]     `param:"customer"`
+	DueDate          twin.Opt[twin.Range] `param:"due_date"`
+	Status           twin.Opt[string]     `param:"status" rule:"enum=draft|open|void|paid|uncollectible"`
+	Subscription     twin.Opt[string]     `param:"subscription"`
+}
+
+func listInvoices(tx *twin.Tx, p *listInvoicesParams) (twin.Doc, *twin.Error) {
+	if err := known(tx, customers.Kind, "customer", p.Customer); err != nil {
+		return twin.Doc{}, err
+	}
+	if err := known(tx, subscriptions.Kind, "subscription", p.Subscription); err != nil {
+		return twin.Doc{}, err
+	}
+	var f filter
+	f.with("subscription", p.Subscription)
+	f.with("customer", p.Customer)
+	f.with("status", p.Status)
+	f.with("collection_method", p.CollectionMethod)
+	f.within("created", p.Created)
+	f.within("due_date", p.DueDate)
+	return list(tx, invoices.Kind, invoices.Object, "/v1/invoices", p.page, f)
+}
+
+type invoicePath struct {
+	Invoice string `path:"invoice"`
+}
+
+func retrieveInvoice(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
+	doc, ok := invoices.Doc(tx, p.Invoice)
+	if !ok {
+		return twin.Doc{}, errNoSuch(invoices.Object, "invoice", p.Invoice)
+	}
+	return doc, nil
+}
+
+type updateInvoiceParams struct {
+	Invoice string `path:"invoice"`
+	invoiceParams
+}
+
+// frozen is the first parameter that a finalized invoice does not take, "" for
+// none.
+func (p *invoiceParams) frozen() string {
+	switch {
+	case p.AutoAdvance.Sent():
+		return "auto_advance"
+	case p.CollectionMethod.Sent():
+		return "collection_method"
+	case p.DaysUntilDue.Sent():
+		return "days_until_due"
+	case p.DefaultPaymentMethod.Sent():
+		return "default_payment_method"
+	case p.Description.Sent():
+		return "description"
+	case p.DueDate.Sent():
+		return "due_date"
+	case p.Footer.Sent():
+		return "footer"
+	case p.StatementDescriptor.Sent():
+		return "statement_descriptor"
+	}
+	return ""
+}
+
+func updateInvoice(tx *twin.Tx, p *updateInvoiceParams) (twin.Doc, *twin.Error) {
+	inv, ok := invoices.Get(tx, p.Invoice)
+	if !ok {
+		return twin.Doc{}, errNoSuch(invoices.Object, "invoice", p.Invoice)
+	}
+	var err *twin.Error
+	switch field := p.frozen(); {
+	case inv.Status == invDraft:
+		err = p.apply(tx, inv)
+	case field != "":
+		err = errFinalizedUpdate(field)
+	default:
+		inv.Metadata, err = applyMetadata(inv.Metadata, p.Metadata)
+	}
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	doc, previous, changed := invoices.Replace(tx, inv)
+	if changed {
+		tx.Emit("invoice.updated", doc, previous)
+	}
+	return doc, nil
+}

@@ -1,0 +1,304 @@
+package stripe
+
+import (
+	"fmt"
+	"slices"
+
+	"worlds/twin"
+)
+
+// The verbs of an invoice.
+const (
+	verbDelete        = "delete"
+	verbFinalize      = "finalize"
+	verbPay           = "pay"
+	verbVoid          = "void"
+	verbUncollectible = "mark_uncollectible"
+)
+
+// invoiceRefusals are the illegal moves of an invoice: each verb in each status
+// that has no row here is legal.
+var invoiceRefusals = [...]struct {
+	verb, status string
+	refuse       func() *twin.Error
+}{
+	{verbDelete, invOpen, errNotDraft},
+	{verbDelete, invPaid, errNotDraft},
+	{verbDelete, invUncollectible, errNotDraft},
+	{verbDelete, invVoid, errNotDraft},
+	{verbFinalize, invOpen, errFinalizedAlready},
+	{verbFinalize, invPaid, errFinalizedAlready},
+	{verbFinalize, invUncollectible, errFinalizedAlready},
+	{verbFinalize, invVoid, errFinalizedAlready},
+	{verbPay, invPaid, errPaidAlready},
+	{verbPay, invVoid, errNotOpen},
+	{verbVoid, invDraft, errNotOpen},
+	{verbVoid, invPaid, errVoidPaid},
+	{verbVoid, invVoid, errNotOpen},
+	{verbUncollectible, invDraft, errNotOpen},
+	{verbUncollectible, invPaid, errNotOpen},
+	{verbUncollectible, invUncollectible, errUncollectibleAlready},
+	{verbUncollectible, invVoid, errNotOpen},
+}
+
+// move finds an invoice for a verb and refuses an illegal move. param is what
+// Stripe calls the path segment there.
+func move(tx *twin.Tx, id, param, verb string) (*Invoice, *twin.Error) {
+	inv, ok := invoices.Get(tx, id)
+	if !ok {
+		return nil, errNoSuch(invoices.Object, param, id)
+	}
+	for _, r := range invoiceRefusals {
+		if r.verb == verb && r.status == inv.Status {
+			return nil, r.refuse()
+		}
+	}
+	return inv, nil
+}
+
+// deleteInvoice removes a draft, and with it every trace.
+func deleteInvoice(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
+	inv, err := move(tx, p.Invoice, "invoice", verbDelete)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	if inv.subscription() != "" {
+		return twin.Doc{}, errNotDraft()
+	}
+	last, _ := invoices.Doc(tx, inv.ID)
+	tx.Emit("invoice.deleted", last, nil)
+	dropLines(tx, inv)
+	invoices.Delete(tx, inv.ID)
+	return twin.Doc{Body: deletedStub(inv.ID, invoices.Object)}, nil
+}
+
+type finalizeInvoiceParams struct {
+	Invoice     string         `path:"invoice"`
+	AutoAdvance twin.Opt[bool] `param:"auto_advance"`
+}
+
+func finalizeInvoice(tx *twin.Tx, p *finalizeInvoiceParams) (twin.Doc, *twin.Error) {
+	inv, err := move(tx, p.Invoice, "id", verbFinalize)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	c, ok := liveCustomer(tx, inv.Customer)
+	if !ok {
+		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", inv.Customer)
+	}
+	inv.AutoAdvance = p.AutoAdvance.Or(inv.AutoAdvance)
+	return finalize(tx, inv, c), nil
+}
+
+// finalize makes a draft of c an invoice: it gets its number, its amounts are
+// fixed, and what is due is asked for. With nothing due it is paid at once.
+func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
+	now, number := tx.Now(), invoiceNumber(c.InvoicePrefix, c.NextInvoiceSequence)
+	c.NextInvoiceSequence++
+	customers.Put(tx, c)
+	inv.address(c)
+	inv.issue(number, now)
+	inv.StartingBalance = balanceIn(c, inv.Currency)
+	due, end := settleBalance(inv.Total, inv.StartingBalance)
+	inv.EndingBalance, inv.AmountDue, inv.AmountRemaining = &end, due, due
+	moveBalance(tx, c, end-inv.StartingBalance)
+	doc := invoices.Put(tx, inv)
+	tx.Emit("invoice.finalized", doc, nil)
+	switch {
+	case due == 0:
+		inv.Attempted = true
+		return settle(tx, inv, c)
+	case inv.CollectionMethod == chargeAutomatically:
+		requestPayment(tx, inv, c)
+	default:
+		tx.Emit("invoice.sent", doc, nil)
+	}
+	return doc
+}
+
+// invoiceNumber is the number of the sequence-th invoice of a customer.
+func invoiceNumber(prefix string, sequence int64) string {
+	return fmt.Sprintf("%s-%04d", prefix, sequence)
+}
+
+// issue makes a draft an open invoice.
+func (inv *Invoice) issue(number string, at twin.Time) {
+	page, pdf := "https://invoice.stripe.com/i/acct_worlds/"+inv.ID, "https://pay.stripe.com/invoice/acct_worlds/"+inv.ID+"/pdf"
+	inv.Status, inv.Number, inv.EffectiveAt, inv.StatusTransitions.FinalizedAt = invOpen, &number, &at, &at
+	inv.HostedInvoiceURL, inv.InvoicePDF = &page, &pdf
+	inv.AutomaticallyFinalizesAt, inv.NextPaymentAttempt = nil, nil
+}
+
+type payInvoiceParams struct {
+	Invoice       string           `path:"invoice"`
+	OutOfBand     twin.Opt[bool]   `param:"paid_out_of_band"`
+	PaymentMethod twin.Opt[string] `param:"payment_method"`
+}
+
+// payInvoice collects what remains, from the payment method given or the first
+// default there is. A draft is finalized first. A decline leaves its traces.
+func payInvoice(tx *twin.Tx, p *payInvoiceParams) (twin.Doc, *twin.Error) {
+	inv, err := move(tx, p.Invoice, "id", verbPay)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	c, ok := liveCustomer(tx, inv.Customer)
+	if !ok {
+		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", inv.Customer)
+	}
+	if inv.Status == invDraft {
+		if doc := finalize(tx, inv, c); inv.Status == invPaid {
+			return doc, nil
+		}
+	}
+	if p.OutOfBand.Or(false) {
+		return payOutOfBand(tx, inv, c), nil
+	}
+	if inv.AmountRemaining < chargeMinimum {
+		return carryOver(tx, inv, c), nil
+	}
+	method, err := methodOf(tx, inv, c, p.PaymentMethod)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	return chargeInvoice(tx, inv, c, method)
+}
+
+// payOutOfBand believes that the money came by another way; what was asked for
+// is withdrawn, so that it cannot come twice.
+func payOutOfBand(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
+	inv.AmountPaidOffStripe = inv.AmountDue
+	doc := settle(tx, inv, c)
+	cancelPayment(tx, inv.ID, "automatic")
+	return doc
+}
+
+// carryOver settles an open invoice whose sum is too small to be charged.
+func carryOver(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
+	moveBalance(tx, c, inv.AmountRemaining)
+	end := balanceIn(c, inv.Currency)
+	inv.EndingBalance, inv.AmountDue, inv.Attempted = &end, inv.AmountDue-inv.AmountRemaining, true
+	return settle(tx, inv, c)
+}
+
+// methodOf is the id of the payment method that pays an invoice: the one given,
+// or else the default of the invoice, its subscription, its customer.
+func methodOf(tx *twin.Tx, inv *Invoice, c *Customer, given twin.Opt[string]) (string, *twin.Error) {
+	if given.Given() {
+		m, err := resolveMethod(tx, c, given.V, "payment_method")
+		if err != nil {
+			return "", err
+		}
+		return m.ID, nil
+	}
+	if inv.DefaultPaymentMethod != nil {
+		return *inv.DefaultPaymentMethod, nil
+	}
+	if s, ok := subscriptions.Get(tx, inv.subscription()); ok && s.DefaultPaymentMethod != nil {
+		return *s.DefaultPaymentMethod, nil
+	}
+	if id := methodFor(tx, c); id != "" {
+		return id, nil
+	}
+	return "", errNoMethod()
+}
+
+// chargeInvoice pays what remains of an open invoice with a payment method.
+func chargeInvoice(tx *twin.Tx, inv *Invoice, c *Customer, method string) (twin.Doc, *twin.Error) {
+	if inv.AmountRemaining > chargeMaximum {
+		return twin.Doc{}, errAmountLarge("", chargeMaximum, inv.Currency)
+	}
+	link, pi := pendingPayment(tx, inv.ID)
+	if link == nil {
+		link, pi = requestPayment(tx, inv, c)
+	}
+	inv.Attempted, inv.AttemptCount = true, max(inv.AttemptCount, 1)
+	if _, err := confirmIntent(tx, pi, method, c); err != nil {
+		if err.Keep {
+			tx.Emit("invoice.payment_failed", invoices.Put(tx, inv), nil)
+		}
+		return twin.Doc{}, err
+	}
+	link.paid(tx)
+	return settle(tx, inv, c), nil
+}
+
+// settle makes an invoice of c paid in full, and brings the subscription that
+// waited for it to life.
+func settle(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
+	now := tx.Now()
+	inv.Status, inv.StatusTransitions.PaidAt = invPaid, &now
+	inv.AmountPaid, inv.AmountRemaining = inv.AmountDue, 0
+	inv.AutoAdvance, inv.NextPaymentAttempt = false, nil
+	doc := invoices.Put(tx, inv)
+	tx.Emit("invoice.paid", doc, nil)
+	tx.Emit("invoice.payment_succeeded", doc, nil)
+	clearDelinquent(tx, c)
+	revive(tx, inv)
+	return doc
+}
+
+// clearDelinquent takes back that a customer is behind with a payment.
+func clearDelinquent(tx *twin.Tx, c *Customer) {
+	if !c.Delinquent {
+		return
+	}
+	c.Delinquent = false
+	doc, previous, _ := customers.Replace(tx, c)
+	tx.Emit("customer.updated", doc, previous)
+}
+
+// revive makes a subscription active whose latest invoice was paid.
+func revive(tx *twin.Tx, inv *Invoice) {
+	s := waitingFor(tx, inv)
+	if s != nil && slices.Contains([]string{subIncomplete, subPastDue, subUnpaid}, s.Status) {
+		s.become(tx, subActive)
+	}
+}
+
+// waitingFor is the subscription whose latest invoice this is, nil for none.
+func waitingFor(tx *twin.Tx, inv *Invoice) *Subscription {
+	s, ok := subscriptions.Get(tx, inv.subscription())
+	if !ok || s.LatestInvoice == nil || *s.LatestInvoice != inv.ID {
+		return nil
+	}
+	return s
+}
+
+// voidInvoice takes an invoice back: nothing is owed, and the balance that it
+// used or made is as it was before.
+func voidInvoice(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
+	inv, err := move(tx, p.Invoice, "id", verbVoid)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	if c, ok := liveCustomer(tx, inv.Customer); ok && inv.EndingBalance != nil {
+		moveBalance(tx, c, inv.StartingBalance-*inv.EndingBalance)
+	}
+	now := tx.Now()
+	inv.Status, inv.StatusTransitions.VoidedAt, inv.AutoAdvance, inv.NextPaymentAttempt = invVoid, &now, false, nil
+	doc := invoices.Put(tx, inv)
+	tx.Emit("invoice.voided", doc, nil)
+	cancelPayment(tx, inv.ID, "void_invoice")
+	if s := waitingFor(tx, inv); s != nil && s.Status == subIncomplete {
+		s.become(tx, subIncompleteExpired)
+	}
+	return doc, nil
+}
+
+// markInvoiceUncollectible gives an open invoice up; it can still be paid.
+func markInvoiceUncollectible(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
+	inv, err := move(tx, p.Invoice, "id", verbUncollectible)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	now := tx.Now()
+	inv.Status, inv.StatusTransitions.MarkedUncollectibleAt = invUncollectible, &now
+	inv.AutoAdvance, inv.NextPaymentAttempt = false, nil
+	doc := invoices.Put(tx, inv)
+	tx.Emit("invoice.marked_uncollectible", doc, nil)
+	if c, ok := liveCustomer(tx, inv.Customer); ok {
+		clearDelinquent(tx, c)
+	}
+	return doc, nil
+}

@@ -1,0 +1,66 @@
+package stripe
+
+import "worlds/twin"
+
+// chargeMinimum is the smallest sum that a card is charged for, in the minor unit
+// of any currency. Less is carried over in the customer's balance.
+const chargeMinimum twin.Money = 50
+
+// chargeMaximum is the greatest sum that a card is charged for.
+const chargeMaximum twin.Money = 99_999_999
+
+// amountMax is the greatest amount of a line or an invoice: sums of lines stay
+// within 53 bits.
+const amountMax twin.Money = 999_999_999_999
+
+// sum computes a draft's totals from all its lines.
+func (inv *Invoice) sum(all []Line) {
+	var subtotal twin.Money
+	for i := range all {
+		subtotal += all[i].Amount
+	}
+	inv.Subtotal, inv.SubtotalExcludingTax = subtotal, subtotal
+	inv.Total, inv.TotalExcludingTax = subtotal, subtotal
+	inv.AmountDue = max(subtotal, 0)
+	inv.AmountRemaining = inv.AmountDue
+}
+
+// settleBalance splits a total between what is due now and the customer's
+// balance, which is negative when it is credit: credit is used up first, what was
+// owed is added, a negative total becomes credit, and a due below what can be
+// charged is carried over.
+func settleBalance(total, start twin.Money) (due, end twin.Money) {
+	switch {
+	case total < 0:
+		return 0, start + total
+	case start >= 0:
+		due = total + start
+	default:
+		used := min(total, -start)
+		due, end = total-used, start+used
+	}
+	if due < chargeMinimum {
+		return 0, end + due
+	}
+	return due, end
+}
+
+// balanceIn is the customer's balance as far as it counts in a currency: a
+// balance is in the currency that the customer is pinned to.
+func balanceIn(c *Customer, currency string) twin.Money {
+	if c.Currency == nil || *c.Currency != currency {
+		return 0
+	}
+	return c.Balance
+}
+
+// moveBalance adds to a customer's balance and says so. The ledger of such
+// movements (customer_balance_transaction) is not served.
+func moveBalance(tx *twin.Tx, c *Customer, by twin.Money) {
+	if by == 0 {
+		return
+	}
+	c.Balance += by
+	doc, previous, _ := customers.Replace(tx, c)
+	tx.Emit("customer.updated", doc, previous)
+}

@@ -1,0 +1,214 @@
+package stripe
+
+import (
+	"fmt"
+
+	"worlds/twin"
+)
+
+type updateSubscriptionParams struct {
+	ID                   string                        `path:"id"`
+	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"empty,min=0,max=7258118400"`
+	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
+	CancellationDetails  twin.Opt[cancellationParams]  `param:"cancellation_details"`
+	CollectionMethod     twin.Opt[string]              `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
+	DaysUntilDue         twin.Opt[int64]               `param:"days_until_due" rule:"min=0,max=36500"`
+	DefaultPaymentMethod twin.Opt[string]              `param:"default_payment_method"`
+	Description          twin.Opt[string]              `param:"description" rule:"empty,len=500"`
+	Items                twin.Opt[[]changedItemParams] `param:"items"`
+	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
+	ProrationBehavior    twin.Opt[string]              `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
+}
+
+type cancellationParams struct {
+	Comment  twin.Opt[string] `param:"comment" rule:"empty"`
+	Feedback twin.Opt[string] `param:"feedback" rule:"empty,enum=customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused"`
+}
+
+type changedItemParams struct {
+	Deleted  twin.Opt[bool]          `param:"deleted"`
+	ID       twin.Opt[string]        `param:"id"`
+	Metadata twin.Opt[twin.Metadata] `param:"metadata"`
+	Price    twin.Opt[string]        `param:"price"`
+	Quantity twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
+}
+
+// Check refuses two dates for one end.
+func (p *updateSubscriptionParams) Check() *twin.Error {
+	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
+		return errExclusive("cancel_at", "cancel_at_period_end")
+	}
+	return nil
+}
+
+// alive reports whether the request changes what only a subscription that has
+// not ended has.
+func (p *updateSubscriptionParams) alive() bool {
+	return p.CancelAt.Sent() || p.CancelAtPeriodEnd.Sent() || p.CollectionMethod.Sent() || p.DaysUntilDue.Sent() ||
+		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent()
+}
+
+func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *twin.Error) {
+	s, ok := subscriptions.Get(tx, p.ID)
+	if !ok {
+		return twin.Doc{}, errNoSuch(subscriptions.Object, "id", p.ID)
+	}
+	if s.ended() && p.alive() {
+		return twin.Doc{}, errCanceledFields()
+	}
+	if err := p.apply(tx, s); err != nil {
+		return twin.Doc{}, err
+	}
+	return s.replace(tx)
+}
+
+// replace stores a changed subscription and says what changed, if anything did.
+func (s *Subscription) replace(tx *twin.Tx) (twin.Doc, *twin.Error) {
+	s.mirror()
+	doc, previous, changed := subscriptions.Replace(tx, s)
+	if changed {
+		tx.Emit("customer.subscription.updated", doc, previous)
+	}
+	return doc, nil
+}
+
+// apply changes the named fields, and only those.
+func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twin.Error) {
+	if p.CollectionMethod.Given() || p.DaysUntilDue.Given() {
+		if err := s.collectBy(p.CollectionMethod, p.DaysUntilDue); err != nil {
+			return err
+		}
+	}
+	if pm := p.DefaultPaymentMethod; pm.Given() {
+		if err := attachedTo(tx, pm.V, s.Customer, "default_payment_method"); err != nil {
+			return err
+		}
+	}
+	p.DefaultPaymentMethod.Apply(&s.DefaultPaymentMethod)
+	p.Description.Apply(&s.Description)
+	for i := range p.Items.V {
+		if err := s.change(tx, &p.Items.V[i], fmt.Sprintf("items[%d]", i), p.ProrationBehavior); err != nil {
+			return err
+		}
+	}
+	if len(s.Items.Data) == 0 {
+		return errLastItem()
+	}
+	if err := p.applyCancel(tx, s); err != nil {
+		return err
+	}
+	p.CancellationDetails.V.apply(s)
+	s.Metadata, err = applyMetadata(s.Metadata, p.Metadata)
+	return err
+}
+
+// applyCancel schedules or calls off the end. What is asked for again changes
+// nothing.
+func (p *updateSubscriptionParams) applyCancel(tx *twin.Tx, s *Subscription) *twin.Error {
+	atEnd := p.CancelAtPeriodEnd
+	switch {
+	case p.CancelAt.Given():
+		if p.CancelAt.V <= tx.Now() {
+			return errPast("cancel_at")
+		}
+		at := p.CancelAt.V
+		s.scheduleCancel(tx.Now())
+		s.CancelAt, s.CancelAtPeriodEnd = &at, false
+	case atEnd.Given() && atEnd.V && !s.CancelAtPeriodEnd:
+		s.scheduleCancel(tx.Now())
+	case p.CancelAt.Cleared(), atEnd.Given() && !atEnd.V:
+		s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = nil, false, nil, nil
+	}
+	return nil
+}
+
+// scheduleCancel lets the subscription end with its period; asked for then.
+func (s *Subscription) scheduleCancel(asked twin.Time) {
+	end, reason := s.Items.Data[0].CurrentPeriodEnd, reasonRequested
+	for i := range s.Items.Data {
+		end = max(end, s.Items.Data[i].CurrentPeriodEnd)
+	}
+	s.CancelAtPeriodEnd, s.CancelAt, s.CanceledAt, s.CancellationDetails.Reason = true, &end, &asked, &reason
+}
+
+func (p *cancellationParams) apply(s *Subscription) {
+	p.Comment.Apply(&s.CancellationDetails.Comment)
+	p.Feedback.Apply(&s.CancellationDetails.Feedback)
+}
+
+// reasonRequested is the reason of a cancellation that somebody asked for.
+const reasonRequested = "cancellation_requested"
+
+type cancelSubscriptionParams struct {
+	ID                  string                       `path:"id"`
+	CancellationDetails twin.Opt[cancellationParams] `param:"cancellation_details"`
+	InvoiceNow          twin.Opt[bool]               `param:"invoice_now"`
+	Prorate             twin.Opt[bool]               `param:"prorate"`
+}
+
+// Check refuses to bill at the end, which takes prorations.
+func (p *cancelSubscriptionParams) Check() *twin.Error {
+	switch {
+	case p.InvoiceNow.Or(false):
+		return errUnserved("invoice_now=true", "invoice_now")
+	case p.Prorate.Or(false):
+		return errUnserved("prorate=true", "prorate")
+	}
+	return nil
+}
+
+func cancelSubscription(tx *twin.Tx, p *cancelSubscriptionParams) (twin.Doc, *twin.Error) {
+	s, ok := subscriptions.Get(tx, p.ID)
+	if !ok || s.ended() {
+		return twin.Doc{}, errNoSuch(subscriptions.Object, "id", p.ID)
+	}
+	p.CancellationDetails.V.apply(s)
+	return cancelNow(tx, s), nil
+}
+
+// cancelAllOf cancels every subscription of a customer that has not ended, now.
+func cancelAllOf(tx *twin.Tx, customer string) {
+	var live []*Subscription
+	for s := range subscriptions.With(tx, "customer="+customer) {
+		if !s.ended() {
+			live = append(live, s)
+		}
+	}
+	for _, s := range live {
+		cancelNow(tx, s)
+	}
+}
+
+// cancelNow ends a subscription at once: nothing is billed for it any more, and
+// what was billed is not collected by itself.
+func cancelNow(tx *twin.Tx, s *Subscription) twin.Doc {
+	var open []*Invoice
+	for inv := range invoices.With(tx, "subscription="+s.ID) {
+		if inv.Status == invOpen && inv.AutoAdvance {
+			open = append(open, inv)
+		}
+	}
+	for _, inv := range open {
+		inv.AutoAdvance, inv.NextPaymentAttempt = false, nil
+		doc, previous, _ := invoices.Replace(tx, inv)
+		tx.Emit("invoice.updated", doc, previous)
+	}
+	now, reason := tx.Now(), reasonRequested
+	s.Status, s.EndedAt, s.CanceledAt = subCanceled, &now, &now
+	s.CancelAt, s.CancelAtPeriodEnd = nil, false
+	s.CancellationDetails.Reason = &reason
+	doc := subscriptions.Put(tx, s)
+	tx.Emit("customer.subscription.deleted", doc, nil)
+	return doc
+}
+
+// become changes the status and says so.
+func (s *Subscription) become(tx *twin.Tx, status string) {
+	s.Status = status
+	if status == subIncompleteExpired {
+		now := tx.Now()
+		s.EndedAt = &now
+	}
+	doc, previous, _ := subscriptions.Replace(tx, s)
+	tx.Emit("customer.subscription.updated", doc, previous)
+}

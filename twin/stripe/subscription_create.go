@@ -1,0 +1,267 @@
+package stripe
+
+import (
+	"fmt"
+
+	"worlds/seed"
+	"worlds/twin"
+)
+
+type createSubscriptionParams struct {
+	BillingMode          twin.Opt[billingModeParams] `param:"billing_mode"`
+	CancelAtPeriodEnd    twin.Opt[bool]              `param:"cancel_at_period_end"`
+	CollectionMethod     twin.Opt[string]            `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
+	Currency             twin.Opt[string]            `param:"currency"`
+	Customer             twin.Opt[string]            `param:"customer" rule:"required"`
+	DaysUntilDue         twin.Opt[int64]             `param:"days_until_due" rule:"min=0,max=36500"`
+	DefaultPaymentMethod twin.Opt[string]            `param:"default_payment_method"`
+	Description          twin.Opt[string]            `param:"description" rule:"len=500"`
+	Items                twin.Opt[[]newItemParams]   `param:"items" rule:"required"`
+	Metadata             twin.Opt[twin.Metadata]     `param:"metadata"`
+	PaymentBehavior      twin.Opt[string]            `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
+}
+
+type billingModeParams struct {
+	Type twin.Opt[string] `param:"type" rule:"required,enum=classic|flexible"`
+}
+
+type newItemParams struct {
+	Metadata twin.Opt[twin.Metadata] `param:"metadata"`
+	Price    twin.Opt[string]        `param:"price" rule:"required"`
+	Quantity twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
+}
+
+// The payment behaviors of a new subscription.
+const (
+	allowIncomplete   = "allow_incomplete"
+	defaultIncomplete = "default_incomplete"
+	errorIfIncomplete = "error_if_incomplete"
+)
+
+// Check refuses what only the update of a subscription takes.
+func (p *createSubscriptionParams) Check() *twin.Error {
+	if p.PaymentBehavior.V == "pending_if_incomplete" {
+		return invalid("payment_behavior", "`payment_behavior` can only be set to `pending_if_incomplete` when updating a subscription.")
+	}
+	return nil
+}
+
+// createSubscription makes a subscription and its first invoice, which is due at
+// once. One that is charged automatically becomes active when the charge
+// succeeds; the request's payment_behavior says what becomes of it otherwise.
+func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *twin.Error) {
+	c, ok := liveCustomer(tx, p.Customer.V)
+	if !ok {
+		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
+	}
+	first, err := sellable(tx, p.Items.V[0].Price.V, "items[0][price]")
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	s := newSubscription("", c, first.Currency, tx.Now())
+	if err := p.apply(tx, s); err != nil {
+		return twin.Doc{}, err
+	}
+	if err := pinCurrency(tx, c, s.Currency); err != nil {
+		return twin.Doc{}, err
+	}
+	b := beginning{sub: s, customer: c, items: p.Items.V, status: subActive, pay: true}
+	total, err := b.total(tx)
+	switch {
+	case err != nil:
+		return twin.Doc{}, err
+	case s.CollectionMethod == sendInvoice || total == 0:
+		b.pay = false
+	case p.PaymentBehavior.V == defaultIncomplete:
+		b.status, b.pay = subIncomplete, false
+	case s.DefaultPaymentMethod == nil && methodFor(tx, c) == "":
+		return twin.Doc{}, errNoSource()
+	}
+	return b.attempt(tx, p.PaymentBehavior.Or(allowIncomplete))
+}
+
+// apply sets the named fields of a new subscription.
+func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twin.Error) {
+	if p.Currency.Given() && p.Currency.V != s.Currency {
+		return errPriceCurrency("items[0][price]", p.Currency.V)
+	}
+	if err := s.collectBy(p.CollectionMethod, p.DaysUntilDue); err != nil {
+		return err
+	}
+	if pm := p.DefaultPaymentMethod; pm.Given() {
+		if err := attachedTo(tx, pm.V, s.Customer, "default_payment_method"); err != nil {
+			return err
+		}
+	}
+	p.DefaultPaymentMethod.Apply(&s.DefaultPaymentMethod)
+	p.Description.Apply(&s.Description)
+	if p.BillingMode.Given() {
+		s.BillingMode.Type = p.BillingMode.V.Type.V
+	}
+	s.CancelAtPeriodEnd = p.CancelAtPeriodEnd.Or(false)
+	s.Metadata, err = applyMetadata(s.Metadata, p.Metadata)
+	return err
+}
+
+// collectBy sets how a subscription's invoices are collected.
+func (s *Subscription) collectBy(method twin.Opt[string], days twin.Opt[int64]) *twin.Error {
+	s.CollectionMethod = method.Or(s.CollectionMethod)
+	if s.CollectionMethod == chargeAutomatically {
+		if days.Given() {
+			return errDueWithoutSending("days_until_due")
+		}
+		s.DaysUntilDue = nil
+		return nil
+	}
+	days.Apply(&s.DaysUntilDue)
+	if s.DaysUntilDue == nil {
+		return errSendingWithoutDue()
+	}
+	return nil
+}
+
+// beginning is a subscription about to be made.
+type beginning struct {
+	sub      *Subscription
+	customer *Customer
+	items    []newItemParams
+	status   string // what it is made as
+	pay      bool   // whether its first invoice is charged at once
+}
+
+// total checks the items and adds up what the first invoice will ask for.
+func (b *beginning) total(tx *twin.Tx) (total twin.Money, err *twin.Error) {
+	trial := *b.sub
+	for i := range b.items {
+		if _, err := trial.add(tx, &b.items[i], fmt.Sprintf("items[%d]", i), ""); err != nil {
+			return 0, err
+		}
+	}
+	for i := range trial.Items.Data {
+		total += trial.Items.Data[i].amount()
+	}
+	return total, nil
+}
+
+// attempt makes the subscription as if its payment will succeed, since the event
+// that announces it comes first and shows the outcome. When the payment then
+// fails, all is taken back and made again as incomplete, or not at all.
+func (b *beginning) attempt(tx *twin.Tx, behavior string) (twin.Doc, *twin.Error) {
+	before, blank, payer := tx.Savepoint(), *b.sub, *b.customer
+	doc, err := b.make(tx)
+	if err == nil {
+		return doc, nil
+	}
+	if behavior == errorIfIncomplete || !err.Keep {
+		refused := *err
+		refused.Keep = false
+		return twin.Doc{}, &refused
+	}
+	tx.Rollback(before)
+	b.sub, b.customer, b.status = &blank, &payer, subIncomplete
+	doc, _ = b.make(tx)
+	return doc, nil
+}
+
+// make stores the subscription with its first invoice and, when it is to be
+// charged, charges it. The error is that of the charge.
+func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
+	s, c := b.sub, b.customer
+	s.ID = subscriptions.NewID(tx)
+	s.Items.URL += s.ID
+	s.Status = b.status
+	for i := range b.items {
+		if _, err := s.add(tx, &b.items[i], fmt.Sprintf("items[%d]", i), newItemID(tx)); err != nil {
+			return twin.Doc{}, err
+		}
+	}
+	if s.CancelAtPeriodEnd {
+		s.scheduleCancel(tx.Now())
+	}
+	s.mirror()
+	inv := firstInvoice(tx, s, c)
+	s.LatestInvoice = &inv.ID
+	doc := subscriptions.Put(tx, s)
+	tx.Emit("customer.subscription.created", doc, nil)
+	draft(tx, inv, subscriptionLines(tx, s, inv))
+	finalize(tx, inv, c)
+	if !b.pay {
+		return doc, nil
+	}
+	method, err := methodOf(tx, inv, c, twin.Opt[string]{})
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	_, err = chargeInvoice(tx, inv, c, method)
+	return doc, err
+}
+
+// firstInvoice is the draft of a new subscription's first invoice.
+func firstInvoice(tx *twin.Tx, s *Subscription, c *Customer) *Invoice {
+	inv := newInvoice(invoices.NewID(tx), c, s.Currency, tx.Now())
+	inv.BillingReason, inv.CollectionMethod, inv.AutoAdvance = reasonCreate, s.CollectionMethod, true
+	inv.Parent = &InvoiceParent{
+		Type: "subscription_details", SubscriptionDetails: SubscriptionDetails{Subscription: s.ID, Metadata: s.Metadata},
+	}
+	if s.DaysUntilDue != nil {
+		due := inv.Created + twin.Time(*s.DaysUntilDue*daySeconds)
+		inv.DueDate = &due
+	}
+	return inv
+}
+
+// subscriptionLines are the lines that bill the items of a subscription for
+// their present periods.
+func subscriptionLines(tx *twin.Tx, s *Subscription, inv *Invoice) []Line {
+	out := make([]Line, 0, len(s.Items.Data))
+	for i := range s.Items.Data {
+		it := &s.Items.Data[i]
+		l := newLine(lines.NewID(tx), inv, it.text(tx), it.amount(), it.Quantity, &it.Price)
+		l.Metadata, l.Subscription = s.Metadata, &s.ID
+		l.Period = Period{Start: it.CurrentPeriodStart, End: it.CurrentPeriodEnd}
+		l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: LineItemDetails{
+			Subscription: s.ID, SubscriptionItem: it.ID,
+		}}
+		out = append(out, l)
+	}
+	return out
+}
+
+// seedSubscriptions stores the subscriptions of the past, oldest first. None has
+// an invoice: seeded invoices do not say what made them.
+func seedSubscriptions(tx *twin.Tx, doc *seed.Document) error {
+	for _, s := range byAge(doc.Data.Subscriptions, func(s seed.Subscription) int64 { return s.CreatedOffset }) {
+		c, _ := customers.Get(tx, s.Customer)
+		pr, _ := prices.Get(tx, s.Price)
+		if c.Currency == nil {
+			c.Currency = &pr.Currency
+			customers.Put(tx, c)
+		}
+		subscriptions.Put(tx, seedSubscription(tx, &s, c, pr, doc.Epoch))
+	}
+	return nil
+}
+
+func seedSubscription(tx *twin.Tx, s *seed.Subscription, c *Customer, pr *Price, epoch int64) *Subscription {
+	created := twin.Time(epoch - s.CreatedOffset)
+	sub := newSubscription(s.ID, c, pr.Currency, created)
+	sub.BillingCycleAnchor, sub.Status = twin.Time(s.BillingCycleAnchor), s.Status
+	sub.Items.Data = []SubscriptionItem{{
+		ID: tx.DerivedID(itemPrefix, itemDigits, s.ID, "item"), Object: itemObject, Created: created, Subscription: s.ID,
+		CurrentPeriodStart: twin.Time(s.CurrentPeriodStart), CurrentPeriodEnd: twin.Time(s.CurrentPeriodEnd),
+		Metadata: map[string]string{}, Price: *pr, Plan: planOf(pr), Quantity: s.Quantity,
+	}}
+	sub.mirror()
+	asked := min(max(created, twin.Time(s.CurrentPeriodStart)), twin.Time(epoch))
+	switch {
+	case sub.ended():
+		sub.CanceledAt, sub.EndedAt = &asked, &asked
+	case s.CancelAtPeriodEnd:
+		sub.scheduleCancel(asked)
+	}
+	if s.TrialEnd != 0 {
+		end := twin.Time(s.TrialEnd)
+		sub.TrialStart, sub.TrialEnd = &created, &end
+	}
+	return sub
+}

@@ -1,0 +1,382 @@
+package stripe
+
+import (
+	"fmt"
+	"slices"
+
+	"worlds/journal/canon"
+	"worlds/seed"
+	"worlds/twin"
+)
+
+// SubscriptionItem is one price in a subscription. Items have no rows of their
+// own: they live in their subscription, whose index terms name them.
+type SubscriptionItem struct {
+	BillingThresholds  canon.Raw         `json:"billing_thresholds"`
+	Created            twin.Time         `json:"created"`
+	CurrentPeriodEnd   twin.Time         `json:"current_period_end"`
+	CurrentPeriodStart twin.Time         `json:"current_period_start"`
+	Discounts          []string          `json:"discounts"`
+	ID                 string            `json:"id"`
+	Metadata           map[string]string `json:"metadata"`
+	Object             string            `json:"object"`
+	Plan               Plan              `json:"plan"`
+	Price              Price             `json:"price"`
+	Quantity           int64             `json:"quantity"`
+	Subscription       string            `json:"subscription"`
+	TaxRates           []canon.Raw       `json:"tax_rates"`
+}
+
+// SubscriptionItems are the items of a subscription as a list.
+type SubscriptionItems struct {
+	Data       []SubscriptionItem `json:"data"`
+	HasMore    bool               `json:"has_more"`
+	Object     string             `json:"object"`
+	TotalCount int64              `json:"total_count"`
+	URL        string             `json:"url"`
+}
+
+// Plan is the older view of a recurring price.
+type Plan struct {
+	Active          bool              `json:"active"`
+	Amount          twin.Money        `json:"amount"`
+	AmountDecimal   string            `json:"amount_decimal"`
+	BillingScheme   string            `json:"billing_scheme"`
+	Created         twin.Time         `json:"created"`
+	Currency        string            `json:"currency"`
+	ID              string            `json:"id"`
+	Interval        string            `json:"interval"`
+	IntervalCount   int64             `json:"interval_count"`
+	Livemode        bool              `json:"livemode"`
+	Metadata        map[string]string `json:"metadata"`
+	Meter           canon.Raw         `json:"meter"`
+	Nickname        *string           `json:"nickname"`
+	Object          string            `json:"object"`
+	Product         string            `json:"product"`
+	TiersMode       canon.Raw         `json:"tiers_mode"`
+	TransformUsage  canon.Raw         `json:"transform_usage"`
+	TrialPeriodDays canon.Raw         `json:"trial_period_days"`
+	UsageType       string            `json:"usage_type"`
+}
+
+// subscriptionItemsMax is how many items a subscription can have.
+const subscriptionItemsMax = 20
+
+// The identity of items, which have no rows.
+const (
+	itemObject = "subscription_item"
+	itemPrefix = "si"
+	itemDigits = 14
+)
+
+func subscriptionItemAPI() twin.API {
+	return twin.API{
+		Kind: twin.Kind{Object: itemObject, Prefix: itemPrefix, Digits: itemDigits},
+		Routes: []twin.Route{
+			twin.On("GET /v1/subscription_items", listSubscriptionItems),
+			twin.On("GET /v1/subscription_items/{item}", retrieveSubscriptionItem),
+			twin.On("POST /v1/subscription_items/{item}", updateSubscriptionItem),
+		},
+		Expand: map[string]string{"price": ""},
+	}
+}
+
+// newItemID mints the id of an item.
+func newItemID(tx *twin.Tx) string {
+	for {
+		id := tx.NewID(itemPrefix, itemDigits)
+		if s, _ := itemNamed(tx, id); s == nil {
+			return id
+		}
+	}
+}
+
+// itemNamed finds an item and the subscription that holds it, nil when there is
+// none.
+func itemNamed(tx *twin.Tx, id string) (*Subscription, int) {
+	for s := range subscriptions.With(tx, "item="+id) {
+		return s, s.item(id)
+	}
+	return nil, -1
+}
+
+// item is the index of an item, -1 for none.
+func (s *Subscription) item(id string) int {
+	for i := range s.Items.Data {
+		if s.Items.Data[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+type listSubscriptionItemsParams struct {
+	page
+	Subscription twin.Opt[string] `param:"subscription" rule:"required"`
+}
+
+func listSubscriptionItems(tx *twin.Tx, p *listSubscriptionItemsParams) (twin.Doc, *twin.Error) {
+	doc, ok := subscriptions.Doc(tx, p.Subscription.V)
+	if !ok {
+		return twin.Doc{}, errNoSuchRef(subscriptions.Object, "subscription", p.Subscription.V)
+	}
+	return within(elements(doc.Body, "items"), itemObject, "/v1/subscription_items", p.page)
+}
+
+type retrieveSubscriptionItemParams struct {
+	Item string `path:"item"`
+}
+
+func retrieveSubscriptionItem(tx *twin.Tx, p *retrieveSubscriptionItemParams) (twin.Doc, *twin.Error) {
+	s, i := itemNamed(tx, p.Item)
+	if s == nil {
+		return twin.Doc{}, errNoSuch(itemObject, "item", p.Item)
+	}
+	return itemDoc(s, i), nil
+}
+
+func itemDoc(s *Subscription, i int) twin.Doc {
+	return twin.Doc{Body: canon.Marshal(&s.Items.Data[i])}
+}
+
+type updateSubscriptionItemParams struct {
+	Item              string                  `path:"item"`
+	Metadata          twin.Opt[twin.Metadata] `param:"metadata"`
+	Price             twin.Opt[string]        `param:"price"`
+	ProrationBehavior twin.Opt[string]        `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
+	Quantity          twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
+}
+
+// updateSubscriptionItem changes one item; the subscription says that it changed.
+func updateSubscriptionItem(tx *twin.Tx, p *updateSubscriptionItemParams) (twin.Doc, *twin.Error) {
+	s, i := itemNamed(tx, p.Item)
+	if s == nil {
+		return twin.Doc{}, errNoSuch(itemObject, "item", p.Item)
+	}
+	if s.ended() {
+		return twin.Doc{}, errCanceledFields()
+	}
+	change := changedItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
+	if err := s.edit(tx, i, &change, "", p.ProrationBehavior); err != nil {
+		return twin.Doc{}, err
+	}
+	if _, err := s.replace(tx); err != nil {
+		return twin.Doc{}, err
+	}
+	return itemDoc(s, i), nil
+}
+
+// change does to the items what one element of a request's items says: without
+// an id it adds an item, with one it edits or removes that item. at is the
+// element's parameter.
+func (s *Subscription) change(tx *twin.Tx, p *changedItemParams, at string, proration twin.Opt[string]) *twin.Error {
+	if !p.ID.Given() {
+		if !p.Price.Given() {
+			return errMissing(at + "[price]")
+		}
+		if err := withoutProration(proration); err != nil {
+			return err
+		}
+		added := newItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
+		_, err := s.add(tx, &added, at, newItemID(tx))
+		return err
+	}
+	i := s.item(p.ID.V)
+	if i < 0 {
+		return errNoSuchRef(itemObject, at+"[id]", p.ID.V)
+	}
+	if p.Deleted.Or(false) {
+		if err := withoutProration(proration); err != nil {
+			return err
+		}
+		s.Items.Data = slices.Delete(s.Items.Data, i, i+1)
+		return nil
+	}
+	return s.edit(tx, i, p, at, proration)
+}
+
+// withoutProration refuses a change of what is billed that asks for prorations.
+func withoutProration(behavior twin.Opt[string]) *twin.Error {
+	if behavior.V != "none" {
+		return errUnserved("prorations (send proration_behavior=none to change what later invoices bill)", "proration_behavior")
+	}
+	return nil
+}
+
+// edit changes the named fields of item i. What it costs changes only without
+// proration.
+func (s *Subscription) edit(tx *twin.Tx, i int, p *changedItemParams, at string, proration twin.Opt[string]) (err *twin.Error) {
+	it := &s.Items.Data[i]
+	price, quantity := it.Price.ID, it.Quantity
+	if p.Price.Given() && p.Price.V != price {
+		pr, err := s.swapped(tx, it, p.Price.V, join(at, "price"))
+		if err != nil {
+			return err
+		}
+		it.Price, it.Plan = *pr, planOf(pr)
+	}
+	it.Quantity = p.Quantity.Or(quantity)
+	if it.Price.ID != price || it.Quantity != quantity {
+		if err := withoutProration(proration); err != nil {
+			return err
+		}
+		if err := it.chargeable(join(at, "quantity")); err != nil {
+			return err
+		}
+	}
+	it.Metadata, err = applyMetadata(it.Metadata, p.Metadata)
+	return err
+}
+
+// join names a parameter within another, or at the top.
+func join(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "[" + name + "]"
+}
+
+// add appends an item that is billed from now on, in the subscription's rhythm.
+func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*SubscriptionItem, *twin.Error) {
+	if len(s.Items.Data) == subscriptionItemsMax {
+		return nil, errItemsMany()
+	}
+	pr, err := s.priced(tx, p.Price.V, at+"[price]")
+	if err != nil {
+		return nil, err
+	}
+	it := SubscriptionItem{
+		ID: id, Object: itemObject, Created: tx.Now(), Subscription: s.ID, Price: *pr, Plan: planOf(pr),
+		Quantity: p.Quantity.Or(1), CurrentPeriodStart: s.BillingCycleAnchor,
+		CurrentPeriodEnd: twin.Time(rhythm(pr).Boundary(int64(s.BillingCycleAnchor), 1)),
+	}
+	if len(s.Items.Data) > 0 {
+		first := &s.Items.Data[0]
+		it.CurrentPeriodStart, it.CurrentPeriodEnd = first.CurrentPeriodStart, first.CurrentPeriodEnd
+	}
+	if err := it.chargeable(at + "[quantity]"); err != nil {
+		return nil, err
+	}
+	if it.Metadata, err = applyMetadata(map[string]string{}, p.Metadata); err != nil {
+		return nil, err
+	}
+	s.Items.Data = append(s.Items.Data, it)
+	return &s.Items.Data[len(s.Items.Data)-1], nil
+}
+
+// priced finds a price that an item of s can have.
+func (s *Subscription) priced(tx *twin.Tx, id, param string) (*Price, *twin.Error) {
+	pr, err := sellable(tx, id, param)
+	if err != nil {
+		return nil, err
+	}
+	if pr.Currency != s.Currency {
+		return nil, errPriceCurrency(param, s.Currency)
+	}
+	for i := range s.Items.Data {
+		have := &s.Items.Data[i].Price
+		if have.ID == pr.ID {
+			return nil, errPriceTwice(param, pr.ID)
+		}
+		if rhythm(have) != rhythm(pr) {
+			return nil, errRhythm(param)
+		}
+	}
+	return pr, nil
+}
+
+// swapped finds a price that it, an item of s, can change to.
+func (s *Subscription) swapped(tx *twin.Tx, it *SubscriptionItem, id, param string) (*Price, *twin.Error) {
+	pr, err := sellable(tx, id, param)
+	if err == nil && len(s.Items.Data) == 1 && rhythm(pr) != rhythm(&it.Price) {
+		return nil, errUnserved("a change of the billing interval", param)
+	}
+	return s.priced(tx, id, param)
+}
+
+// sellable finds a price that is sold and recurs.
+func sellable(tx *twin.Tx, id, param string) (*Price, *twin.Error) {
+	pr, ok := prices.Get(tx, id)
+	switch {
+	case !ok:
+		return nil, errNoSuchRef(prices.Object, param, id)
+	case pr.Recurring == nil:
+		return nil, errNotRecurring(param)
+	case pr.Recurring.UsageType != "licensed":
+		return nil, errUnserved("subscriptions to metered prices", param)
+	case !pr.Active:
+		return nil, errPriceInactive(param)
+	}
+	return pr, nil
+}
+
+// mirror copies onto the subscription what a subscription with one item shows of
+// it.
+func (s *Subscription) mirror() {
+	s.Items.TotalCount = int64(len(s.Items.Data))
+	s.Plan, s.Quantity = nil, nil
+	if len(s.Items.Data) == 1 {
+		plan, quantity := s.Items.Data[0].Plan, s.Items.Data[0].Quantity
+		s.Plan, s.Quantity = &plan, &quantity
+	}
+}
+
+// amount is what the item costs a period.
+func (it *SubscriptionItem) amount() twin.Money { return it.Price.UnitAmount * twin.Money(it.Quantity) }
+
+// chargeable refuses an item that costs more than an amount can be.
+func (it *SubscriptionItem) chargeable(param string) *twin.Error {
+	if unit := it.Price.UnitAmount; unit > 0 && twin.Money(it.Quantity) > amountMax/unit {
+		return errAmountLarge(param, amountMax, it.Price.Currency)
+	}
+	return nil
+}
+
+// text describes what the item bills, as its lines do.
+func (it *SubscriptionItem) text(tx *twin.Tx) string {
+	name := it.Price.ID
+	if product, ok := products.Get(tx, it.Price.Product); ok {
+		name = product.Name
+	}
+	every := "/ " + it.Price.Recurring.Interval
+	if n := it.Price.Recurring.IntervalCount; n > 1 {
+		every = fmt.Sprintf("every %d %ss", n, it.Price.Recurring.Interval)
+	}
+	return fmt.Sprintf("%d × %s (at %s %s)", it.Quantity, name, sum(it.Price.UnitAmount, it.Price.Currency), every)
+}
+
+// rhythm is the calendar of a recurring price.
+func rhythm(pr *Price) seed.Recurring {
+	return seed.Recurring{Interval: pr.Recurring.Interval, IntervalCount: pr.Recurring.IntervalCount}
+}
+
+// planOf is a recurring price as the older API showed it.
+func planOf(pr *Price) Plan {
+	return Plan{
+		Active: pr.Active, Amount: pr.UnitAmount, AmountDecimal: pr.UnitAmountDecimal, BillingScheme: pr.BillingScheme,
+		Created: pr.Created, Currency: pr.Currency, ID: pr.ID, Interval: pr.Recurring.Interval,
+		IntervalCount: pr.Recurring.IntervalCount, Metadata: pr.Metadata, Nickname: pr.Nickname, Object: "plan",
+		Product: pr.Product, UsageType: pr.Recurring.UsageType,
+	}
+}
+
+// reprice shows a price as it now is in the subscriptions that bill it. Nothing
+// of a subscription's own changes, so no event says so.
+func reprice(tx *twin.Tx, pr *Price) {
+	if pr.Recurring == nil {
+		return
+	}
+	var holders []*Subscription
+	for s := range subscriptions.With(tx, "price="+pr.ID) {
+		holders = append(holders, s)
+	}
+	for _, s := range holders {
+		for i := range s.Items.Data {
+			if it := &s.Items.Data[i]; it.Price.ID == pr.ID {
+				it.Price, it.Plan = *pr, planOf(pr)
+			}
+		}
+		s.mirror()
+		subscriptions.Put(tx, s)
+	}
+}
