@@ -216,10 +216,11 @@ type parcelParams struct {
 }
 
 func updateCharge(tx *twin.Tx, p *updateChargeParams) (twin.Doc, *twin.Error) {
-	ch, ok := charges.Get(tx, p.Charge)
+	old, ok := charges.Get(tx, p.Charge)
 	if !ok {
 		return twin.Doc{}, errNoSuch(charges.Object, "id", p.Charge)
 	}
+	ch := *old
 	var err *twin.Error
 	if ch.Metadata, err = applyMetadata(ch.Metadata, p.Metadata); err != nil {
 		return twin.Doc{}, err
@@ -233,7 +234,7 @@ func updateCharge(tx *twin.Tx, p *updateChargeParams) (twin.Doc, *twin.Error) {
 		parcel.Carrier.Apply(&ch.Shipping.Carrier)
 		parcel.TrackingNumber.Apply(&ch.Shipping.TrackingNumber)
 	}
-	doc, previous, changed := charges.Replace(tx, ch)
+	doc, previous, changed := charges.Replace(tx, &ch)
 	if changed {
 		tx.Emit("charge.updated", doc, previous)
 	}

@@ -119,8 +119,9 @@ func claimLookupKey(tx *twin.Tx, id, key string, transfer bool) *twin.Error {
 	case !transfer:
 		return errLookupKeyTaken(holder.ID)
 	}
-	holder.LookupKey = nil
-	doc, previous, _ := prices.Replace(tx, holder)
+	robbed := *holder
+	robbed.LookupKey = nil
+	doc, previous, _ := prices.Replace(tx, &robbed)
 	tx.Emit("price.updated", doc, previous)
 	return nil
 }
@@ -339,17 +340,18 @@ type updatePriceParams struct {
 }
 
 func updatePrice(tx *twin.Tx, p *updatePriceParams) (twin.Doc, *twin.Error) {
-	to, ok := prices.Get(tx, p.Price)
+	old, ok := prices.Get(tx, p.Price)
 	if !ok {
 		return twin.Doc{}, errNoSuch(prices.Object, "price", p.Price)
 	}
+	to := *old
 	if p.TaxBehavior.Given() && to.TaxBehavior != "unspecified" && p.TaxBehavior.V != to.TaxBehavior {
 		return twin.Doc{}, errTaxBehaviorFixed(to.TaxBehavior)
 	}
-	if err := p.apply(tx, to); err != nil {
+	if err := p.apply(tx, &to); err != nil {
 		return twin.Doc{}, err
 	}
-	doc, previous, changed := prices.Replace(tx, to)
+	doc, previous, changed := prices.Replace(tx, &to)
 	if changed {
 		tx.Emit("price.updated", doc, previous)
 	}

@@ -244,10 +244,11 @@ type updateProductParams struct {
 }
 
 func updateProduct(tx *twin.Tx, p *updateProductParams) (twin.Doc, *twin.Error) {
-	to, ok := products.Get(tx, p.ID)
+	old, ok := products.Get(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNoSuch(products.Object, "id", p.ID)
 	}
+	to := *old
 	if id := p.DefaultPrice; id.Given() {
 		price, ok := prices.Get(tx, id.V)
 		if !ok {
@@ -261,15 +262,15 @@ func updateProduct(tx *twin.Tx, p *updateProductParams) (twin.Doc, *twin.Error) 
 	p.Description.Apply(&to.Description)
 	p.UnitLabel.Apply(&to.UnitLabel)
 	to.Name = p.Name.Or(to.Name)
-	if err := p.apply(to); err != nil {
+	if err := p.apply(&to); err != nil {
 		return twin.Doc{}, err
 	}
 	before, _ := products.Doc(tx, p.ID)
-	if bytes.Equal(before.Body, canon.Marshal(to)) {
+	if bytes.Equal(before.Body, canon.Marshal(&to)) {
 		return before, nil
 	}
 	to.Updated = tx.Now()
-	doc, previous, _ := products.Replace(tx, to)
+	doc, previous, _ := products.Replace(tx, &to)
 	tx.Emit("product.updated", doc, previous)
 	return doc, nil
 }

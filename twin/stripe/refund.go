@@ -249,15 +249,16 @@ type updateRefundParams struct {
 }
 
 func updateRefund(tx *twin.Tx, p *updateRefundParams) (twin.Doc, *twin.Error) {
-	r, ok := refunds.Get(tx, p.Refund)
+	old, ok := refunds.Get(tx, p.Refund)
 	if !ok {
 		return twin.Doc{}, errNoSuch(refunds.Object, "id", p.Refund)
 	}
+	r := *old
 	var err *twin.Error
 	if r.Metadata, err = applyMetadata(r.Metadata, p.Metadata); err != nil {
 		return twin.Doc{}, err
 	}
-	doc, previous, changed := refunds.Replace(tx, r)
+	doc, previous, changed := refunds.Replace(tx, &r)
 	if changed {
 		tx.Emit("refund.updated", doc, previous)
 	}
