@@ -1,0 +1,119 @@
+package testscripts
+
+import (
+	"context"
+	"fmt"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/twin"
+	"worlds/twin/world"
+)
+
+// law holds every world of the scenario to what must be true of any run.
+func (r *rig) law() error {
+	if r.server == nil {
+		return nil
+	}
+	for _, s := range r.order {
+		w, err := r.live(s)
+		if err != nil {
+			continue // deleted by the scenario
+		}
+		if err := Law(w, r.server.Host.Catalogs()); err != nil {
+			return fmt.Errorf("world %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// Law checks a world at rest: its chain verifies; a fold and a re-decision of its
+// journal end in its state; its books balance; and after a reset, the same
+// requests in the same order end in the same dump and the same head hash. The
+// world is reset by it.
+func Law(w *world.World, catalogs []*twin.Catalog) error {
+	ctx := context.Background()
+	view, err := w.View(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := allEntries(ctx, w)
+	if err != nil {
+		return err
+	}
+	g, err := w.Genesis()
+	if err != nil {
+		return err
+	}
+	dump := world.DumpHash(view.State)
+	for _, mode := range []world.Mode{world.Fold, world.Redecide} {
+		report, _ := world.Replay(mode, g, sliceEntries(entries), catalogs, nil)
+		switch {
+		case !report.Valid:
+			return fmt.Errorf("%s: %s at #%d: %s %v", mode, report.Failure, report.Seq, report.Detail, report.Changes)
+		case report.DumpHash != dump:
+			return fmt.Errorf("%s: the dump differs from the live one", mode)
+		case report.Head != view.Hash.String():
+			return fmt.Errorf("%s: the head differs from the live one", mode)
+		}
+	}
+	if faults := Book(view.State); len(faults) > 0 {
+		return fmt.Errorf("the books do not balance: %v", faults)
+	}
+	return rerun(ctx, w, entries, dump, view.Hash)
+}
+
+// rerun resets the world, sends the same requests again and compares.
+func rerun(ctx context.Context, w *world.World, entries []*journal.Entry, dump string, head journal.Hash) error {
+	if err := w.Reset(ctx, canon.Raw(`{"op":"reset","world":`+fmt.Sprint(w.ID)+`}`)); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
+	for _, e := range entries {
+		frame, err := journal.ParseBody(e.Body)
+		if err != nil {
+			return err
+		}
+		var cmd twin.Command
+		if err := canon.Unmarshal(frame.Command, &cmd); err != nil {
+			return err
+		}
+		raw := string(e.Side)
+		if raw != "" {
+			cmd.Idem = ""
+		}
+		if _, err := w.Do(ctx, world.Request{Command: cmd, IdemKey: raw}); err != nil {
+			return fmt.Errorf("running entry %d again: %w", e.Seq, err)
+		}
+	}
+	again, err := w.View(ctx)
+	if err != nil {
+		return err
+	}
+	if world.DumpHash(again.State) != dump {
+		return fmt.Errorf("after a reset the same requests end in another dump")
+	}
+	if again.Hash != head {
+		return fmt.Errorf("after a reset the same requests end in another head hash")
+	}
+	return nil
+}
+
+func allEntries(ctx context.Context, w *world.World) ([]*journal.Entry, error) {
+	var out []*journal.Entry
+	err := w.Entries(ctx, 1, 0, func(e *journal.Entry) error {
+		kept := *e
+		out = append(out, &kept)
+		return nil
+	})
+	return out, err
+}
+
+func sliceEntries(list []*journal.Entry) world.Entries {
+	return func(yield func(*journal.Entry, error) bool) {
+		for _, e := range list {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package testscripts
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"worlds/admin"
+	"worlds/journal/store"
+	"worlds/twin"
+	"worlds/twin/serve"
+	"worlds/twin/stripe"
+	"worlds/twin/world"
+)
+
+// Server is a whole server in this process: journal, twins and admin.
+type Server struct {
+	URL   string
+	Admin *admin.Server
+	Host  *world.Host
+	store *store.Store
+	http  *http.Server
+	done  chan error
+}
+
+// ServerOptions are for StartServer.
+type ServerOptions struct {
+	Dir        string
+	Durability store.Durability
+	Logger     *slog.Logger
+	Hook       world.Hook
+	// Wrap, if not nil, stands between the clients and the server: a judge of every
+	// answer.
+	Wrap func(http.Handler) http.Handler
+}
+
+// Catalogs are the twins a scenario's server has.
+func Catalogs() []*twin.Catalog { return []*twin.Catalog{stripe.Catalog()} }
+
+// StartServer opens the journal in Dir and serves on a free port of 127.0.0.1.
+func StartServer(opt ServerOptions) (*Server, error) {
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	st, err := store.Open(opt.Dir, store.Options{Durability: opt.Durability, Logger: opt.Logger})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{store: st, done: make(chan error, 1)}
+	s.Host = world.NewHost(st, world.Options{Catalogs: Catalogs(), Logger: opt.Logger, Hook: opt.Hook})
+	if s.Admin, err = admin.New(s.Host, admin.Options{Open: true, Logger: opt.Logger}); err != nil {
+		st.Close()
+		return nil, err
+	}
+	router := serve.NewRouter()
+	shell := serve.NewShell(s.Admin.Resolve, opt.Logger)
+	shell.Mount(router, s.Host.Catalogs())
+	s.Admin.Mount(router)
+	var handler http.Handler = router
+	if opt.Wrap != nil {
+		handler = opt.Wrap(handler)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		st.Close()
+		return nil, err
+	}
+	s.URL = "http://" + listener.Addr().String()
+	s.Admin.SetBaseURL(s.URL)
+	s.http = serve.NewServer(handler)
+	go func() { s.done <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// stopWait bounds how long a stop waits for requests in flight.
+const stopWait = 5 * time.Second
+
+// Stop drains the requests and closes the journal.
+func (s *Server) Stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		s.http.Close()
+	}
+	<-s.done
+	if err := s.store.Close(); err != nil {
+		return fmt.Errorf("closing the journal: %w", err)
+	}
+	return nil
+}
