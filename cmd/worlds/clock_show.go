@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"worlds/admin"
+)
+
+type clockShowCmd struct {
+	target
+	output
+}
+
+// Run prints the time in the world.
+func (c *clockShowCmd) Run(ctx context.Context, t *terminal) error {
+	w, err := c.open()
+	if err != nil {
+		return err
+	}
+	var clock admin.ClockInfo
+	if err := w.get(ctx, w.path("/clock"), &clock); err != nil {
+		return err
+	}
+	if c.JSON {
+		return t.json(&clock)
+	}
+	_, err = fmt.Fprintf(t.out, "%s (%d), %s\n", moment(clock.Clock), clock.Clock, clock.Mode)
+	return err
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"github.com/posener/complete"
+)
+
+// grammar is the tree of verbs.
+type grammar struct {
+	Serve      serveCmd      `cmd:"" help:"Serve worlds."`
+	World      worldCmd      `cmd:"" help:"Create worlds and look at them."`
+	Clock      clockCmd      `cmd:"" help:"The clock of a world."`
+	Mark       markCmd       `cmd:"" help:"Name the present position of a world, for diffs."`
+	Events     eventsCmd     `cmd:"" help:"Print the event log of a world."`
+	Requests   requestsCmd   `cmd:"" help:"Print the request log of a world."`
+	Journal    journalCmd    `cmd:"" help:"Read, export and verify journals."`
+	Replay     replayCmd     `cmd:"" help:"Make a world again from its journal and compare."`
+	Seed       seedCmd       `cmd:"" help:"Seeds: where worlds start."`
+	Key        keyCmd        `cmd:"" help:"API keys of a world."`
+	Test       testCmd       `cmd:"" help:"Run scenario files."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in your shell."`
+}
+
+type worldCmd struct {
+	Create worldCreateCmd `cmd:"" help:"Create a world from a seed; it becomes the current one."`
+	List   worldListCmd   `cmd:"" help:"List the worlds of a server."`
+	Show   worldShowCmd   `cmd:"" help:"Show a world."`
+	Reset  worldResetCmd  `cmd:"" help:"Take a world back to where it began."`
+	Delete worldDeleteCmd `cmd:"" help:"Delete a world and its journal."`
+	Dump   worldDumpCmd   `cmd:"" help:"Print the whole state of a world, canonical."`
+	Diff   worldDiffCmd   `cmd:"" help:"Print what changed between two positions."`
+}
+
+type clockCmd struct {
+	Show clockShowCmd `cmd:"" help:"Print the time in a world."`
+}
+
+type markCmd struct {
+	Add  markAddCmd  `cmd:"" default:"withargs" help:"Name the present position (the default)."`
+	List markListCmd `cmd:"" help:"List the marks of a world."`
+}
+
+type journalCmd struct {
+	Cat    journalCatCmd    `cmd:"" help:"Print the entries of a journal."`
+	Export journalExportCmd `cmd:"" help:"Write a whole journal as JSON Lines, to be verified and replayed anywhere."`
+	Verify journalVerifyCmd `cmd:"" help:"Prove the chain of a journal and fold its facts."`
+}
+
+type seedCmd struct {
+	List     seedListCmd     `cmd:"" help:"List seeds."`
+	Show     seedShowCmd     `cmd:"" help:"Print a seed."`
+	Validate seedValidateCmd `cmd:"" help:"Check a seed file."`
+}
+
+type keyCmd struct {
+	Add  keyAddCmd  `cmd:"" help:"Add an API key."`
+	List keyListCmd `cmd:"" help:"List the API keys."`
+	Rm   keyRmCmd   `cmd:"" help:"Remove an API key."`
+}
+
+// predictors complete arguments in the shell.
+func predictors() map[string]complete.Predictor {
+	return map[string]complete.Predictor{
+		"file":   complete.PredictFiles("*"),
+		"folder": complete.PredictDirs("*"),
+		"world":  complete.PredictFunc(predictWorlds),
+		"seed":   complete.PredictOr(complete.PredictFunc(predictSeeds), complete.PredictFiles("*.json")),
+	}
+}
+
+// predictWorlds offers what the context file knows: a completion asks no server.
+func predictWorlds(complete.Args) (names []string) {
+	r, err := recall()
+	if err != nil {
+		return nil
+	}
+	for _, w := range r.Worlds {
+		if w.Name != "" {
+			names = append(names, w.Name)
+		}
+		names = append(names, w.ID)
+	}
+	return names
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"worlds/admin"
+	"worlds/twin/world"
+)
+
+type journalVerifyCmd struct {
+	target
+	offline
+	output
+}
+
+// Run proves the chain and folds the facts: of a live world, which must then stand
+// where its journal says, of all worlds of a folder, or of an exported file.
+func (c *journalVerifyCmd) Run(ctx context.Context, t *terminal) error {
+	if c.given() {
+		return c.runOffline(t)
+	}
+	w, err := c.open()
+	if err != nil {
+		return err
+	}
+	var report admin.LiveReport
+	if err := w.post(ctx, w.path("/verify"), nil, &report); err != nil {
+		return err
+	}
+	return c.print(t, w.id, &report)
+}
+
+func (c *journalVerifyCmd) runOffline(t *terminal) error {
+	list, done, err := c.histories(t, c.World)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = done() }()
+	var worst error
+	for _, h := range list {
+		report, err := h.replay(t, world.Fold)
+		if err == nil {
+			err = c.print(t, h.name, &admin.LiveReport{Report: *report})
+		} else if len(list) > 1 {
+			t.say("worlds: %s", err) // and on to the others
+		}
+		if worst == nil || exitCode(err) > exitCode(worst) {
+			worst = err
+		}
+	}
+	return worst
+}
+
+// print prints one report; the answer no is an error that says nothing more.
+func (c *journalVerifyCmd) print(t *terminal, name string, r *admin.LiveReport) error {
+	if c.JSON {
+		return printReport(t, name, r)
+	}
+	if r.Valid {
+		_, err := fmt.Fprintf(t.out, "%s: the chain holds, %d entries, head %s\n", name, r.Entries, r.Head)
+		return err
+	}
+	return printDivergence(t, name, r)
+}

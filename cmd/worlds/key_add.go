@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"worlds/admin"
+)
+
+type keyAddCmd struct {
+	target
+	output
+	Label  string `placeholder:"LABEL" help:"Label, which stands in the journal; key:N by default."`
+	Secret string `placeholder:"SECRET" help:"The key itself; made by default."`
+}
+
+// Run adds a key, remembers it and prints it.
+func (c *keyAddCmd) Run(ctx context.Context, t *terminal) error {
+	w, err := c.open()
+	if err != nil {
+		return err
+	}
+	var key admin.KeyInfo
+	if err := w.post(ctx, w.path("/keys"), &keyPair{Label: c.Label, Secret: c.Secret}, &key); err != nil {
+		return err
+	}
+	if w.notes != nil {
+		tryRemember(t, func(r *remembered) {
+			if n := r.find("", w.id); n != nil {
+				n.setKey(key.Label, key.Secret)
+			}
+		})
+	}
+	if c.JSON {
+		return t.json(&key)
+	}
+	_, err = fmt.Fprintf(t.out, "%s  %s\n", key.Label, key.Secret)
+	return err
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"worlds/admin"
+	"worlds/journal/store"
+	"worlds/seed"
+	"worlds/twin/serve"
+	"worlds/twin/world"
+)
+
+type serveCmd struct {
+	Seed       string `placeholder:"SEED" help:"Make a world named default from this seed, unless there is one: a name of the library, a file, or - for stdin." predictor:"seed"`
+	Data       string `default:"./worlds-data" placeholder:"DIR" help:"Data folder (default ./worlds-data)." predictor:"folder"`
+	Listen     string `default:"127.0.0.1:7357" placeholder:"HOST:PORT" help:"Address (default 127.0.0.1:7357); port 0 takes any free one."`
+	Durability string `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
+	Key        string `placeholder:"SECRET" help:"API key of the world default; made by default."`
+	RootToken  string `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
+	output
+}
+
+// Help is the long help of the verb.
+func (*serveCmd) Help() string {
+	return "It serves until SIGINT or SIGTERM, then waits for the requests in flight, at most " + drainBound.String() + "."
+}
+
+// defaultWorld is the name of the world that --seed makes.
+const defaultWorld = "default"
+
+// drainBound is how long an ending server waits for the requests in flight.
+const drainBound = 10 * time.Second
+
+// readiness is what serve prints for programs once it serves.
+type readiness struct {
+	URL        string `json:"url"`
+	Data       string `json:"data"`
+	World      string `json:"world,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Created    bool   `json:"created"` // the world was made by this start
+	Key        string `json:"key,omitempty"`
+	AdminToken string `json:"admin_token,omitempty"`
+}
+
+// Run serves until the context ends.
+func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
+	if c.Key != "" && c.Seed == "" {
+		return usage("--key: it is the key of the world that --seed makes; there is no --seed")
+	}
+	loopback, err := c.loopback()
+	if err != nil {
+		return err
+	}
+	start, err := c.seed(t)
+	if err != nil {
+		return err
+	}
+	// The folder first: who finds it in use is told so, and has taken no port.
+	log := slog.New(slog.NewTextHandler(t.err, nil))
+	journal, err := store.Open(c.Data, store.Options{Durability: c.durability(), Logger: log})
+	if err != nil {
+		return prefixed("--data "+c.Data, err)
+	}
+	defer func() {
+		if closed := journal.Close(); err == nil {
+			err = closed
+		}
+	}()
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return coded(exitServer, prefixed("--listen "+c.Listen, err))
+	}
+	defer func() { _ = listener.Close() }()
+	host := world.NewHost(journal, world.Options{Catalogs: catalogs(), Logger: log})
+	ready := readiness{URL: baseURL(listener), Data: c.Data}
+	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log})
+	if err != nil {
+		return coded(exitDamaged, prefixed("--data "+c.Data, err))
+	}
+	if start != nil {
+		if err := c.ensure(t, operator, start, &ready); err != nil {
+			return err
+		}
+	}
+	if err := c.announce(t, &ready); err != nil {
+		return err
+	}
+	return serveHTTP(ctx, listener, newHandler(host, operator, log))
+}
+
+// baseURL is how this machine reaches a listener.
+func baseURL(l net.Listener) string {
+	addr := l.Addr().(*net.TCPAddr)
+	if addr.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", addr.Port)
+	}
+	return "http://" + addr.String()
+}
+
+// newHandler puts the admin API and the twins behind one port.
+func newHandler(host *world.Host, operator *admin.Server, log *slog.Logger) http.Handler {
+	router := serve.NewRouter()
+	operator.Mount(router)
+	shell := serve.NewShell(operator.Resolve, log)
+	shell.Observe = operator.Observe
+	shell.Mount(router, host.Catalogs())
+	return router
+}
+
+// serveHTTP serves until the context ends, then lets the requests in flight finish.
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := serve.NewServer(h)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return coded(exitServer, err)
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainBound)
+	defer cancel()
+	if err := server.Shutdown(drain); errors.Is(err, context.DeadlineExceeded) {
+		return server.Close() // who has not finished by now is cut off
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func (c *serveCmd) durability() store.Durability {
+	if c.Durability == "relaxed" {
+		return store.Relaxed
+	}
+	return store.Sync
+}
+
+// loopback reports whether only this machine can reach the address; others are
+// refused without a root token.
+func (c *serveCmd) loopback() (bool, error) {
+	addr, err := net.ResolveTCPAddr("tcp", c.Listen)
+	if err != nil {
+		return false, usage("--listen %q: %w", c.Listen, err)
+	}
+	loopback := addr.IP.IsLoopback()
+	if !loopback && c.RootToken == "" {
+		return false, usage("--listen %s: others can reach this address; give a --root-token", c.Listen)
+	}
+	return loopback, nil
+}
+
+// seed reads the seed of --seed, nil without one.
+func (c *serveCmd) seed(t *terminal) (*seed.Seed, error) {
+	if c.Seed == "" {
+		return nil, nil
+	}
+	if !isSeedFile(c.Seed) {
+		s, err := seed.Lookup(c.Seed)
+		return s, coded(exitUsage, prefixed("--seed", err))
+	}
+	s, err := readSeed(t, c.Seed)
+	return s, prefixed("--seed "+c.Seed, err)
+}
+
+func prefixed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// ensure makes the default world, or finds it with the secrets that the context
+// file remembers.
+func (c *serveCmd) ensure(t *terminal, operator *admin.Server, start *seed.Seed, ready *readiness) error {
+	made, there, err := operator.Ensure(defaultWorld, start, c.Key)
+	if err != nil {
+		return prefixed("--seed "+c.Seed, err)
+	}
+	ready.Name = defaultWorld
+	if made != nil {
+		ready.World, ready.Created = made.ID, true
+		ready.Key, ready.AdminToken = made.Keys[0].Secret, made.AdminToken
+		tryRemember(t, func(r *remembered) {
+			r.put(notesOf(ready.URL, made))
+			r.Current = made.ID
+		})
+		return nil
+	}
+	ready.World, ready.Key = there.ID, c.Key
+	if there.Seed.Hash != start.Hash.String() {
+		t.say("worlds: the world %s stays as it is: it was made from the seed %s, not from %s", defaultWorld, there.Seed.Hash, c.Seed)
+	}
+	c.recallSecrets(t, there, ready)
+	return nil
+}
+
+// recallSecrets fills in what the context file knows of a world, and notes where
+// the world is served now.
+func (c *serveCmd) recallSecrets(t *terminal, there *admin.WorldInfo, ready *readiness) {
+	tryRemember(t, func(r *remembered) {
+		n := r.find("", there.ID)
+		if n == nil {
+			return
+		}
+		n.URL = ready.URL
+		ready.AdminToken = n.AdminToken
+		if ready.Key == "" && len(n.Keys) > 0 {
+			ready.Key = n.Keys[0].Secret
+		}
+		r.Current = n.ID
+	})
+}
+
+// announce prints that the server serves, and how to reach it.
+func (c *serveCmd) announce(t *terminal, ready *readiness) error {
+	if c.JSON {
+		return t.json(ready)
+	}
+	if ready.World == "" {
+		_, err := fmt.Fprintf(t.out, "worlds serves %s at %s\nmake a world: worlds world create --seed saas-billing-small\n", c.Data, ready.URL)
+		return err
+	}
+	verb := "is here again"
+	if ready.Created {
+		verb = "is made from " + c.Seed
+	}
+	fmt.Fprintf(t.out, "worlds serves %s; world %s (%s) %s\n\n", c.Data, ready.Name, ready.World, verb)
+	if err := printPaste(t, &paste{URL: ready.URL, World: ready.World, AdminToken: ready.AdminToken, Key: ready.Key}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(t.out, "\nCtrl-C ends it.\n")
+	return err
+}

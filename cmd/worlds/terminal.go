@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// terminal is where a verb reads and writes.
+type terminal struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// json prints v as one document on one line.
+func (t *terminal) json(v any) error {
+	enc := json.NewEncoder(t.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// table prints rows of equal length under headings.
+func (t *terminal) table(headings string, rows [][]string) error {
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ReplaceAll(headings, " ", "\t"))
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// fields prints names and values in two columns; empty values are left out.
+func (t *terminal) fields(pairs ...string) error {
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			fmt.Fprintf(w, "%s\t%s\n", pairs[i], pairs[i+1])
+		}
+	}
+	return w.Flush()
+}
+
+// say prints a line for people, on stderr.
+func (t *terminal) say(format string, args ...any) {
+	fmt.Fprintf(t.err, format+"\n", args...)
+}
+
+// moment is a Unix time for people.
+func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+
+// Progress is shown after progressDelay, and again as often as the reader of
+// stderr can use it.
+const (
+	progressDelay = 500 * time.Millisecond
+	progressTTY   = 200 * time.Millisecond
+	progressLog   = 10 * time.Second
+)
+
+// progress shows how far long work is: on a terminal in place, elsewhere as a line
+// now and then, and not at all when the work is short.
+type progress struct {
+	out   io.Writer
+	what  string
+	tty   bool
+	every time.Duration
+	next  time.Time
+	shown bool
+}
+
+func (t *terminal) progress(what string) *progress {
+	p := &progress{out: t.err, what: what, every: progressLog, next: time.Now().Add(progressLog)}
+	if f, ok := t.err.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			p.tty, p.every, p.next = true, progressTTY, time.Now().Add(progressDelay)
+		}
+	}
+	return p
+}
+
+// at tells that n of what is counted are done.
+func (p *progress) at(n int64) {
+	now := time.Now()
+	if now.Before(p.next) {
+		return
+	}
+	p.next, p.shown = now.Add(p.every), true
+	if p.tty {
+		fmt.Fprintf(p.out, "\r\x1b[K%s: %d", p.what, n)
+	} else {
+		fmt.Fprintf(p.out, "%s: %d\n", p.what, n)
+	}
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	if p.tty && p.shown {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
