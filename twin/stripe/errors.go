@@ -244,6 +244,11 @@ func errPriceOfOther(price, product string) *twin.Error {
 	return invalid("default_price", "The price %s does not belong to the product %s.", price, product)
 }
 
+// errDefaultPrice is the archiving of a price that a product has as its default.
+func errDefaultPrice() *twin.Error {
+	return invalid("active", "This price cannot be archived because it is the default price of its product.")
+}
+
 func errLookupKeyTaken(price string) *twin.Error {
 	return invalid("lookup_key", "A price (`%s`) already uses that lookup key.", price)
 }

@@ -123,6 +123,7 @@ func claimLookupKey(tx *twin.Tx, id, key string, transfer bool) *twin.Error {
 	robbed.LookupKey = nil
 	doc, previous, _ := prices.Replace(tx, &robbed)
 	tx.Emit("price.updated", doc, previous)
+	reprice(tx, &robbed)
 	return nil
 }
 
@@ -348,12 +349,18 @@ func updatePrice(tx *twin.Tx, p *updatePriceParams) (twin.Doc, *twin.Error) {
 	if p.TaxBehavior.Given() && to.TaxBehavior != "unspecified" && p.TaxBehavior.V != to.TaxBehavior {
 		return twin.Doc{}, errTaxBehaviorFixed(to.TaxBehavior)
 	}
+	if p.Active.Given() && !p.Active.V {
+		if of, ok := products.Get(tx, to.Product); ok && of.DefaultPrice != nil && *of.DefaultPrice == to.ID {
+			return twin.Doc{}, errDefaultPrice()
+		}
+	}
 	if err := p.apply(tx, &to); err != nil {
 		return twin.Doc{}, err
 	}
 	doc, previous, changed := prices.Replace(tx, &to)
 	if changed {
 		tx.Emit("price.updated", doc, previous)
+		reprice(tx, &to)
 	}
 	return doc, nil
 }

@@ -40,8 +40,8 @@ var overlayRoutes = map[string]string{
 	"POST /v1/subscriptions/{subscription}/pause": "subscription",
 }
 
-// idPrefixes holds the id prefixes of the objects that have one. Coupons and
-// plans have ids of the merchant's choice and are not here.
+// idPrefixes holds the id prefixes of the objects that have one. Coupons, plans,
+// products and prices may have ids of the merchant's choice and are not here.
 var idPrefixes = map[string][]string{
 	"balance_transaction":          {"txn_"},
 	"card":                         {"card_"},
@@ -59,8 +59,6 @@ var idPrefixes = map[string][]string{
 	"line_item":                    {"il_"},
 	"payment_intent":               {"pi_"},
 	"payment_method":               {"pm_", "card_", "src_"},
-	"price":                        {"price_", "plan_"},
-	"product":                      {"prod_"},
 	"promotion_code":               {"promo_"},
 	"refund":                       {"re_", "pyr_"},
 	"setup_intent":                 {"seti_"},
