@@ -227,12 +227,13 @@ func cmdEvents(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 0 {
 		ts.Fatalf("usage: events")
 	}
+	out := ts.Stdout() // also when there is nothing to print
 	for {
 		r.adminOK(ts, false, "GET", "/events", "after="+strconv.FormatUint(r.now.events, 10)+"&limit=1000")
 		list, _ := canon.Get(r.last.body, "events")
 		for e := range canon.Elements(list) {
 			kind, _ := member(e, ".event.type")
-			fmt.Fprintln(ts.Stdout(), kind)
+			fmt.Fprintln(out, kind)
 			r.now.events++
 		}
 		if more, _ := member(r.last.body, ".has_more"); more != "true" {

@@ -1,0 +1,49 @@
+package testscripts_test
+
+import (
+	"flag"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"worlds/testscripts"
+	"worlds/twin/stripe/oracle"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected files of the scenarios")
+
+// bin is where TestMain built the worlds command.
+var bin string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(testMain(m))
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "worlds-bin")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "worlds"), "worlds/cmd/worlds")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	bin = dir
+	return m.Run()
+}
+
+// TestScenarios runs every scenario file, with a judge of every Stripe answer.
+func TestScenarios(t *testing.T) {
+	testscript.Run(t, testscripts.Params(".", nil, testscripts.Options{
+		Update: *update, Path: bin,
+		Wrap: func(testscript.T) func(http.Handler) http.Handler {
+			return func(h http.Handler) http.Handler { return oracle.Wrap(t, h) }
+		},
+	}))
+}
