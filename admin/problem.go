@@ -71,6 +71,8 @@ func problemOf(err error) *Problem {
 		return problem(http.StatusNotFound, "no-such-world", "%v", err)
 	case errors.Is(err, world.ErrNoSuchSeed):
 		return problem(http.StatusNotFound, "no-such-seed", "there is no such seed")
+	case errors.Is(err, world.ErrDamaged):
+		return problem(http.StatusInternalServerError, "journal-damaged", "%v", err)
 	case errors.Is(err, world.ErrJournal):
 		return problem(http.StatusServiceUnavailable, "journal-unavailable", "%v", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -140,11 +140,15 @@ func (r *remembered) put(n worldNotes) {
 	r.Worlds[i] = n
 }
 
-// drop forgets a world.
+// drop forgets a world. If it was the current one, the newest that is left follows.
 func (r *remembered) drop(id string) {
 	r.Worlds = slices.DeleteFunc(r.Worlds, func(n worldNotes) bool { return n.ID == id })
-	if r.Current == id {
-		r.Current = ""
+	if r.Current != id {
+		return
+	}
+	r.Current = ""
+	if n := len(r.Worlds); n > 0 {
+		r.Current = r.Worlds[n-1].ID
 	}
 }
 

@@ -64,12 +64,22 @@ func (c *replayCmd) print(t *terminal, name string, r *admin.LiveReport) error {
 	return err
 }
 
-// printReport prints a report for programs.
+// printReport prints a report for programs; there is a live side only where a live
+// world was held against it.
 func printReport(t *terminal, name string, r *admin.LiveReport) error {
-	if err := t.json(struct {
-		World string `json:"world"`
-		*admin.LiveReport
-	}{name, r}); err != nil || r.Valid {
+	var err error
+	if r.LiveHead == "" {
+		err = t.json(struct {
+			World string `json:"world"`
+			world.Report
+		}{name, r.Report})
+	} else {
+		err = t.json(struct {
+			World string `json:"world"`
+			*admin.LiveReport
+		}{name, r})
+	}
+	if err != nil || r.Valid {
 		return err
 	}
 	return &answered{reportCode(r)}

@@ -51,6 +51,7 @@ var (
 	ErrGone    = errors.New("the world was deleted")
 	ErrBusy    = errors.New("another reset of the world is under way")
 	ErrJournal = errors.New("the journal could not be written")
+	ErrDamaged = errors.New("its journal is damaged")
 )
 
 // Request is a command with what must not be in it: the raw idempotency key.
@@ -212,7 +213,7 @@ func (w *World) load() error {
 	})
 	if err != nil {
 		w.machine = nil
-		return fmt.Errorf("world %d: %w", w.ID, err)
+		return fmt.Errorf("world %d: %w: %w", w.ID, ErrDamaged, err)
 	}
 	return nil
 }
