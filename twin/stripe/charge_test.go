@@ -15,7 +15,7 @@ func TestChargeUpdate(t *testing.T) {
 	r := newRig(t, qaBase)
 	r.ok("POST /v1/charges/ch_qa01 description=Twice receipt_email=ada@example.com fraud_details[user_report]=fraudulent metadata[case]=7" +
 		" shipping[name]=Ada shipping[address][city]=Ulm shipping[carrier]=DHL shipping[tracking_number]=1Z")
-	want := `charge.updated ch_qa01 was {"description":null,"fraud_details":{"user_report":null},"metadata":{"case":null},"receipt_email":null,"shipping":null}` + "\n"
+	want := `charge.updated ch_qa01 was {"description":"Payment for Invoice","fraud_details":{"user_report":null},"metadata":{"case":null},"receipt_email":null,"shipping":null}` + "\n"
 	if got := r.events(); got != want {
 		t.Errorf("events\n%swant\n%s", got, want)
 	}

@@ -127,7 +127,6 @@ type payment struct {
 	method      string // a payment method's id, "" for none yet
 	description string
 	metadata    map[string]string
-	invoice     string // what is paid, "" for nothing
 }
 
 // secretDigits is the length of what follows _secret_ in a client secret.
@@ -156,14 +155,6 @@ func openIntent(tx *twin.Tx, p payment) *PaymentIntent {
 	pi := newIntent(tx, paymentIntents.NewID(tx), &p)
 	tx.Emit("payment_intent.created", paymentIntents.Put(tx, pi), nil)
 	return pi
-}
-
-// collect makes a payment intent and confirms it with p.method. On a decline the
-// failed charge stays, and the error says so.
-func collect(tx *twin.Tx, p payment) (*PaymentIntent, *Charge, *twin.Error) {
-	pi := openIntent(tx, p)
-	ch, err := confirmIntent(tx, pi, p.method, p.customer)
-	return pi, ch, err
 }
 
 // confirmIntent charges a payment method, which must exist, for an intent. *pi
@@ -222,14 +213,14 @@ func cancelIntent(tx *twin.Tx, pi *PaymentIntent, reason string) {
 // seedPayment stores a payment of the past: the charge the seed names, and the
 // intent and balance transaction it implies. What was refunded of it has no
 // refund objects.
-func seedPayment(tx *twin.Tx, c *Customer, invoice, currency string, created twin.Time, s seed.Charge) (*PaymentIntent, *Charge) {
+func seedPayment(tx *twin.Tx, c *Customer, description, currency string, created twin.Time, s seed.Charge) (*PaymentIntent, *Charge) {
 	pi := newIntent(tx, paymentIntents.Derive(tx, s.ID, "payment_intent"), &payment{
-		customer: c, amount: twin.Money(s.Amount), currency: currency, method: methodFor(tx, c), invoice: invoice,
+		customer: c, amount: twin.Money(s.Amount), currency: currency, method: methodFor(c), description: description,
 	})
 	pi.Created = created
 	card := newMethod(tx, "", &instruments[0]).Card
 	ch := newCharge(tx, s.ID, pi, &card)
-	if m, ok := paymentMethods.Get(tx, methodFor(tx, c)); ok {
+	if m, ok := paymentMethods.Get(tx, methodFor(c)); ok {
 		ch = newCharge(tx, s.ID, pi, &m.Card)
 		ch.PaymentMethod, ch.BillingDetails = &m.ID, m.BillingDetails
 	}

@@ -269,7 +269,7 @@ func mintMethod(tx *twin.Tx, in *instrument) *PaymentMethod {
 
 // methodFor is the id of the payment method a customer pays with unless told
 // otherwise, "" for none.
-func methodFor(_ *twin.Tx, c *Customer) string {
+func methodFor(c *Customer) string {
 	if id := c.InvoiceSettings.DefaultPaymentMethod; id != nil {
 		return *id
 	}
