@@ -60,6 +60,7 @@ var layers = map[string]layer{
 	// Tools of tests, which no product code imports: a judge of answers, and an
 	// agent that knows the product by its HTTP surface alone.
 	"worlds/twin/stripe/oracle": {outside: []string{anything}},
+	"worlds/testscripts/sdk":    {},
 	"worlds/testscripts/sdk/go": {outside: []string{"github.com/stripe/stripe-go"}},
 }
 
