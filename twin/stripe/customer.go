@@ -67,6 +67,7 @@ func customerAPI() twin.API {
 		Expand: map[string]string{
 			"invoice_settings.default_payment_method": "payment_method",
 		},
+		Include: map[string]twin.Include{"subscriptions": includeSubscriptions},
 		Seed: seedCustomers,
 	}
 }
@@ -182,7 +183,7 @@ func retrieveCustomer(tx *twin.Tx, p *retrieveCustomerParams) (twin.Doc, *twin.E
 	return doc, nil
 }
 
-// liveCustomer finds a customer that exists and is not deleted.
+// liveCustomer finds a customer that exists and is not deleted: a copy to change.
 func liveCustomer(tx *twin.Tx, id string) (*Customer, bool) {
 	row := tx.State().Get(customers.Table, id)
 	if row == nil || row.Terms == nil {

@@ -430,14 +430,15 @@ func (p *invoiceParams) frozen() string {
 }
 
 func updateInvoice(tx *twin.Tx, p *updateInvoiceParams) (twin.Doc, *twin.Error) {
-	inv, ok := invoices.Get(tx, p.Invoice)
+	old, ok := invoices.Get(tx, p.Invoice)
 	if !ok {
 		return twin.Doc{}, errNoSuch(invoices.Object, "invoice", p.Invoice)
 	}
+	inv := *old
 	var err *twin.Error
 	switch field := p.frozen(); {
 	case inv.Status == invDraft:
-		err = p.apply(tx, inv)
+		err = p.apply(tx, &inv)
 	case field != "":
 		err = errFinalizedUpdate(field)
 	default:
@@ -446,7 +447,7 @@ func updateInvoice(tx *twin.Tx, p *updateInvoiceParams) (twin.Doc, *twin.Error) 
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	doc, previous, changed := invoices.Replace(tx, inv)
+	doc, previous, changed := invoices.Replace(tx, &inv)
 	if changed {
 		tx.Emit("invoice.updated", doc, previous)
 	}

@@ -41,19 +41,21 @@ var invoiceRefusals = [...]struct {
 	{verbUncollectible, invVoid, errNotOpen},
 }
 
-// move finds an invoice for a verb and refuses an illegal move. param is what
+// move finds an invoice, as a copy to change, for a verb and refuses an illegal
+// move. param is what
 // Stripe calls the path segment there.
 func move(tx *twin.Tx, id, param, verb string) (*Invoice, *twin.Error) {
-	inv, ok := invoices.Get(tx, id)
+	old, ok := invoices.Get(tx, id)
 	if !ok {
 		return nil, errNoSuch(invoices.Object, param, id)
 	}
+	inv := *old
 	for _, r := range invoiceRefusals {
 		if r.verb == verb && r.status == inv.Status {
 			return nil, r.refuse()
 		}
 	}
-	return inv, nil
+	return &inv, nil
 }
 
 // deleteInvoice removes a draft, and with it every trace.
@@ -99,7 +101,10 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	inv.address(c)
 	inv.issue(number, now)
 	inv.StartingBalance = balanceIn(c, inv.Currency)
-	due, end := settleBalance(inv.Total, inv.StartingBalance)
+	due, end := max(inv.Total, 0), twin.Money(0)
+	if pinnedTo(c, inv.Currency) {
+		due, end = settleBalance(inv.Total, inv.StartingBalance)
+	}
 	inv.EndingBalance, inv.AmountDue, inv.AmountRemaining = &end, due, due
 	moveBalance(tx, c, end-inv.StartingBalance)
 	doc := invoices.Put(tx, inv)
@@ -154,7 +159,7 @@ func payInvoice(tx *twin.Tx, p *payInvoiceParams) (twin.Doc, *twin.Error) {
 	if p.OutOfBand.Or(false) {
 		return payOutOfBand(tx, inv, c), nil
 	}
-	if inv.AmountRemaining < chargeMinimum {
+	if inv.AmountRemaining < chargeMinimum && pinnedTo(c, inv.Currency) {
 		return carryOver(tx, inv, c), nil
 	}
 	method, err := methodOf(tx, inv, c, p.PaymentMethod)
@@ -176,7 +181,7 @@ func payOutOfBand(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 // carryOver settles an open invoice whose sum is too small to be charged.
 func carryOver(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	moveBalance(tx, c, inv.AmountRemaining)
-	end := balanceIn(c, inv.Currency)
+	end := *inv.EndingBalance + inv.AmountRemaining
 	inv.EndingBalance, inv.AmountDue, inv.Attempted = &end, inv.AmountDue-inv.AmountRemaining, true
 	return settle(tx, inv, c)
 }
@@ -197,7 +202,7 @@ func methodOf(tx *twin.Tx, inv *Invoice, c *Customer, given twin.Opt[string]) (s
 	if s, ok := subscriptions.Get(tx, inv.subscription()); ok && s.DefaultPaymentMethod != nil {
 		return *s.DefaultPaymentMethod, nil
 	}
-	if id := methodFor(tx, c); id != "" {
+	if id := methodFor(c); id != "" {
 		return id, nil
 	}
 	return "", errNoMethod()
@@ -256,13 +261,14 @@ func revive(tx *twin.Tx, inv *Invoice) {
 	}
 }
 
-// waitingFor is the subscription whose latest invoice this is, nil for none.
+// waitingFor is a copy of the subscription whose latest invoice this is, nil for
+// none.
 func waitingFor(tx *twin.Tx, inv *Invoice) *Subscription {
 	s, ok := subscriptions.Get(tx, inv.subscription())
 	if !ok || s.LatestInvoice == nil || *s.LatestInvoice != inv.ID {
 		return nil
 	}
-	return s
+	return s.copy()
 }
 
 // voidInvoice takes an invoice back: nothing is owed, and the balance that it

@@ -136,15 +136,16 @@ func includeConfirmationSecret(tx *twin.Tx, invoice canon.Raw) canon.Raw {
 	return append(canon.AppendString([]byte(`{"client_secret":`), pi.ClientSecret), `,"type":"payment_intent"}`...)
 }
 
-// pendingPayment is the payment of an invoice that waits to be made, nils when
-// there is none.
+// pendingPayment is the payment of an invoice that waits to be made and its
+// intent, as copies to change; nils when there is none.
 func pendingPayment(tx *twin.Tx, invoice string) (*InvoicePayment, *PaymentIntent) {
 	for link := range invoicePayments.With(tx, "invoice="+invoice) {
 		if link.Status != linkOpen {
 			continue
 		}
 		if pi, ok := paymentIntents.Get(tx, link.Payment.PaymentIntent); ok && pi.Status != intentCanceled {
-			return link, pi
+			open, intent := *link, *pi
+			return &open, &intent
 		}
 	}
 	return nil, nil
@@ -154,7 +155,7 @@ func pendingPayment(tx *twin.Tx, invoice string) (*InvoicePayment, *PaymentInten
 func requestPayment(tx *twin.Tx, inv *Invoice, c *Customer) (*InvoicePayment, *PaymentIntent) {
 	pi := openIntent(tx, payment{
 		customer: c, amount: inv.AmountRemaining, currency: inv.Currency,
-		description: paymentText(inv), metadata: map[string]string{}, invoice: inv.ID,
+		description: paymentText(inv), metadata: map[string]string{},
 	})
 	first := true
 	for range invoicePayments.With(tx, "invoice="+inv.ID) {

@@ -16,7 +16,7 @@ func seedInvoices(tx *twin.Tx, doc *seed.Document) error {
 		s := &doc.Data.Invoices[i]
 		c := payers[s.Customer]
 		if c == nil {
-			c, _ = customers.Get(tx, s.Customer)
+			c, _ = liveCustomer(tx, s.Customer)
 			payers[s.Customer] = c
 		}
 		if c.Currency == nil {
@@ -70,7 +70,7 @@ func seedPaid(tx *twin.Tx, c *Customer, inv *Invoice, charges []seed.Charge) {
 	}
 	inv.AttemptCount = 1
 	for i, s := range charges {
-		pi, ch := seedPayment(tx, c, inv.ID, inv.Currency, inv.Created, s)
+		pi, ch := seedPayment(tx, c, paymentText(inv), inv.Currency, inv.Created, s)
 		invoicePayments.Put(tx, &InvoicePayment{
 			ID: invoicePayments.Derive(tx, ch.ID, "invoice_payment"), Object: invoicePayments.Object, Created: inv.Created,
 			AmountPaid: &ch.Amount, AmountRequested: ch.Amount, Currency: inv.Currency, Invoice: inv.ID, IsDefault: i == 0,

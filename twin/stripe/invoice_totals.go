@@ -45,10 +45,13 @@ func settleBalance(total, start twin.Money) (due, end twin.Money) {
 	return due, end
 }
 
-// balanceIn is the customer's balance as far as it counts in a currency: a
-// balance is in the currency that the customer is pinned to.
+// pinnedTo reports whether a currency is the customer's, and so the balance's.
+// Only a seed has invoices in another.
+func pinnedTo(c *Customer, currency string) bool { return c.Currency != nil && *c.Currency == currency }
+
+// balanceIn is the customer's balance as far as it counts in a currency.
 func balanceIn(c *Customer, currency string) twin.Money {
-	if c.Currency == nil || *c.Currency != currency {
+	if !pinnedTo(c, currency) {
 		return 0
 	}
 	return c.Balance

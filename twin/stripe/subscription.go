@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"slices"
+
 	"worlds/journal/canon"
 	"worlds/projection"
 	"worlds/twin"
@@ -47,8 +49,8 @@ type Subscription struct {
 	PendingInterval          canon.Raw                   `json:"pending_invoice_item_interval"`
 	PendingSetupIntent       *string                     `json:"pending_setup_intent"`
 	PendingUpdate            canon.Raw                   `json:"pending_update"`
-	Plan                     *Plan                       `json:"plan,omitempty"`     // of a subscription with one item
-	Quantity                 *int64                      `json:"quantity,omitempty"` // of a subscription with one item
+	Plan                     *Plan                       `json:"plan"`     // null unless there is one item
+	Quantity                 *int64                      `json:"quantity"` // null unless there is one item
 	Schedule                 canon.Raw                   `json:"schedule"`
 	StartDate                twin.Time                   `json:"start_date"`
 	Status                   string                      `json:"status"`
@@ -167,6 +169,13 @@ func subscriptionAPI() twin.API {
 	}
 }
 
+// copy is a subscription to change.
+func (s *Subscription) copy() *Subscription {
+	c := *s
+	c.Items.Data = slices.Clone(s.Items.Data)
+	return &c
+}
+
 // ended reports whether nothing happens to the subscription any more.
 func (s *Subscription) ended() bool {
 	return s.Status == subCanceled || s.Status == subIncompleteExpired
@@ -236,6 +245,16 @@ func (f *filter) withinPeriods(field string, p twin.Opt[twin.Range]) {
 		}
 		return false
 	}
+}
+
+// includeSubscriptions lists the subscriptions of a customer that are not
+// canceled, newest first.
+func includeSubscriptions(tx *twin.Tx, customer canon.Raw) canon.Raw {
+	raw, _ := canon.Get(customer, "id")
+	id, _ := canon.Unquote(raw)
+	doc, _ := list(tx, subscriptions.Kind, subscriptions.Object, "/v1/customers/"+id+"/subscriptions", page{},
+		filter{terms: []string{"customer=" + id, "live=true"}})
+	return doc.Body
 }
 
 type subscriptionPath struct {

@@ -49,10 +49,11 @@ func (p *updateSubscriptionParams) alive() bool {
 }
 
 func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *twin.Error) {
-	s, ok := subscriptions.Get(tx, p.ID)
+	old, ok := subscriptions.Get(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNoSuch(subscriptions.Object, "id", p.ID)
 	}
+	s := old.copy()
 	if s.ended() && p.alive() {
 		return twin.Doc{}, errCanceledFields()
 	}
@@ -158,10 +159,11 @@ func (p *cancelSubscriptionParams) Check() *twin.Error {
 }
 
 func cancelSubscription(tx *twin.Tx, p *cancelSubscriptionParams) (twin.Doc, *twin.Error) {
-	s, ok := subscriptions.Get(tx, p.ID)
-	if !ok || s.ended() {
+	old, ok := subscriptions.Get(tx, p.ID)
+	if !ok || old.ended() {
 		return twin.Doc{}, errNoSuch(subscriptions.Object, "id", p.ID)
 	}
+	s := old.copy()
 	p.CancellationDetails.V.apply(s)
 	return cancelNow(tx, s), nil
 }
@@ -171,7 +173,7 @@ func cancelAllOf(tx *twin.Tx, customer string) {
 	var live []*Subscription
 	for s := range subscriptions.With(tx, "customer="+customer) {
 		if !s.ended() {
-			live = append(live, s)
+			live = append(live, s.copy())
 		}
 	}
 	for _, s := range live {
@@ -182,15 +184,15 @@ func cancelAllOf(tx *twin.Tx, customer string) {
 // cancelNow ends a subscription at once: nothing is billed for it any more, and
 // what was billed is not collected by itself.
 func cancelNow(tx *twin.Tx, s *Subscription) twin.Doc {
-	var open []*Invoice
+	var open []Invoice
 	for inv := range invoices.With(tx, "subscription="+s.ID) {
 		if inv.Status == invOpen && inv.AutoAdvance {
-			open = append(open, inv)
+			open = append(open, *inv)
 		}
 	}
 	for _, inv := range open {
 		inv.AutoAdvance, inv.NextPaymentAttempt = false, nil
-		doc, previous, _ := invoices.Replace(tx, inv)
+		doc, previous, _ := invoices.Replace(tx, &inv)
 		tx.Emit("invoice.updated", doc, previous)
 	}
 	now, reason := tx.Now(), reasonRequested

@@ -74,7 +74,7 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 		b.pay = false
 	case p.PaymentBehavior.V == defaultIncomplete:
 		b.status, b.pay = subIncomplete, false
-	case s.DefaultPaymentMethod == nil && methodFor(tx, c) == "":
+	case s.DefaultPaymentMethod == nil && methodFor(c) == "":
 		return twin.Doc{}, errNoSource()
 	}
 	return b.attempt(tx, p.PaymentBehavior.Or(allowIncomplete))
@@ -82,8 +82,14 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 
 // apply sets the named fields of a new subscription.
 func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twin.Error) {
-	if p.Currency.Given() && p.Currency.V != s.Currency {
-		return errPriceCurrency("items[0][price]", p.Currency.V)
+	if p.Currency.Given() {
+		asked, err := knownCurrency(p.Currency.V, "currency")
+		switch {
+		case err != nil:
+			return err
+		case asked != s.Currency:
+			return errPriceCurrency("items[0][price]", asked)
+		}
 	}
 	if err := s.collectBy(p.CollectionMethod, p.DaysUntilDue); err != nil {
 		return err
@@ -231,7 +237,7 @@ func subscriptionLines(tx *twin.Tx, s *Subscription, inv *Invoice) []Line {
 // an invoice: seeded invoices do not say what made them.
 func seedSubscriptions(tx *twin.Tx, doc *seed.Document) error {
 	for _, s := range byAge(doc.Data.Subscriptions, func(s seed.Subscription) int64 { return s.CreatedOffset }) {
-		c, _ := customers.Get(tx, s.Customer)
+		c, _ := liveCustomer(tx, s.Customer)
 		pr, _ := prices.Get(tx, s.Price)
 		if c.Currency == nil {
 			c.Currency = &pr.Currency

@@ -91,11 +91,11 @@ func newItemID(tx *twin.Tx) string {
 	}
 }
 
-// itemNamed finds an item and the subscription that holds it, nil when there is
-// none.
+// itemNamed finds an item and a copy of the subscription that holds it, nil when
+// there is none.
 func itemNamed(tx *twin.Tx, id string) (*Subscription, int) {
 	for s := range subscriptions.With(tx, "item="+id) {
-		return s, s.item(id)
+		return s.copy(), s.item(id)
 	}
 	return nil, -1
 }
@@ -368,7 +368,7 @@ func reprice(tx *twin.Tx, pr *Price) {
 	}
 	var holders []*Subscription
 	for s := range subscriptions.With(tx, "price="+pr.ID) {
-		holders = append(holders, s)
+		holders = append(holders, s.copy())
 	}
 	for _, s := range holders {
 		for i := range s.Items.Data {
