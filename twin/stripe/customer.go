@@ -68,7 +68,7 @@ func customerAPI() twin.API {
 			"invoice_settings.default_payment_method": "payment_method",
 		},
 		Include: map[string]twin.Include{"subscriptions": includeSubscriptions},
-		Seed: seedCustomers,
+		Seed:    seedCustomers,
 	}
 }
 
