@@ -2,6 +2,7 @@ package twin
 
 import (
 	"fmt"
+	"strings"
 
 	"worlds/journal/canon"
 	"worlds/projection"
@@ -51,6 +52,9 @@ type Dialect struct {
 	Version func(asked string) *Error
 	// Refuse words a violation of a route's parameter table.
 	Refuse func(r *Route, v *Violation) *Error
+	// Reserved lists, as "METHOD /path", what the API has at fixed paths. Where the
+	// catalog lacks one, NoRoute answers it, and no pattern that fits it by chance.
+	Reserved []string
 	// NoRoute words a path or method that the catalog does not have.
 	NoRoute func(method, path string) *Error
 	// NotExpandable words an expansion of something that cannot be expanded; on a
@@ -90,6 +94,11 @@ func NewCatalog(name string, d Dialect, w Wire, apis ...API) *Catalog {
 				panic(fmt.Sprintf("twin: %s: %v", name, err))
 			}
 		}
+	}
+	for _, operation := range d.Reserved {
+		method, path, _ := strings.Cut(operation, " ")
+		// A path that is served already stays served.
+		_ = c.router.add(&Route{Method: method, Pattern: path, segs: strings.Split(path[1:], "/")})
 	}
 	return c
 }

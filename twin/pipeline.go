@@ -84,7 +84,7 @@ func (r *run) checkVersion() bool {
 
 func (r *run) findRoute() bool {
 	m, ok := r.c.router.find(r.cmd.Method, r.cmd.Path)
-	if !ok {
+	if !ok || m.route.decide == nil {
 		return r.refuse(r.c.NoRoute(r.cmd.Method, r.cmd.Path))
 	}
 	r.match = m

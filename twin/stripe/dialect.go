@@ -24,6 +24,7 @@ func dialect() twin.Dialect {
 		DefaultVersion: Version,
 		Version:        checkVersion,
 		Refuse:         refuse,
+		Reserved:       fixedPaths(),
 		NoRoute:        noRoute,
 		NotExpandable:  notExpandable,
 		TooDeep:        tooDeep,
@@ -71,6 +72,18 @@ func isWord(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// fixedPaths lists the operations of Stripe that name no object in their path,
+// /v1/customers/search among them.
+func fixedPaths() []string {
+	var out []string
+	for _, op := range spec.Operations() {
+		if !strings.Contains(op.Path, "{") {
+			out = append(out, op.Method+" "+op.Path)
+		}
+	}
+	return out
 }
 
 // noRoute tells what Stripe has and the twin lacks from what neither has.
