@@ -1,28 +1,26 @@
 package projection
 
-import (
-	"slices"
-)
-
-// undo reverses one primitive change. prev fields hold what stood there before;
-// nil means nothing did.
+// undo reverses one applied fact: back says how, from what stood there before.
 type undo struct {
-	table *table
-	row   *Row // the row that was put; nil for a delete
+	back  func(*State, *undo)
+	name  string // of the table, counter, key or mark
+	row   *Row   // the row that was put, or deleted
 	prev  *Row
 	event *EventRow
-	idem  string
-	old   *Idem
-	mark  string
-	name  string // counter
-	had   bool
+	same  *EventRow // the event that had the id before
+	idem  *Idem
+	mark  *MarkRow
 	field *int64
 	n     int64
-	ords  uint64
+	had   bool
 }
 
-// Apply folds one fact into s. seq is the sequence of the entry that carries it.
-func (s *State) Apply(f Fact, seq uint64) { f.apply(s, seq) }
+// Apply folds one fact into s. seq is the sequence of the entry that carries
+// it. The fact itself is not kept, but its strings and bytes are.
+func (s *State) Apply(f Fact, seq uint64) {
+	s.own()
+	f.apply(s, seq)
+}
 
 // Begin starts recording changes so that they can be taken back.
 func (s *State) Begin() {
@@ -36,13 +34,13 @@ func (s *State) Savepoint() int { return len(s.undo) }
 // Rollback takes back the changes made since a Savepoint of this transaction
 // (0 = all of them).
 func (s *State) Rollback(to int) {
-	s.recording = false
+	s.own()
 	for i := len(s.undo) - 1; i >= to; i-- {
-		s.revert(&s.undo[i])
+		u := &s.undo[i]
+		u.back(s, u)
 	}
 	clear(s.undo[to:])
 	s.undo = s.undo[:to]
-	s.recording = true
 }
 
 // Commit ends the recording and keeps the changes.
@@ -58,43 +56,10 @@ func (s *State) record(u undo) {
 	}
 }
 
-func (s *State) revert(u *undo) {
-	switch {
-	case u.table != nil:
-		if u.row != nil {
-			s.unlink(u.table, u.row)
-		}
-		if u.prev != nil {
-			s.link(u.table, u.prev, nil)
-		}
-		s.ords = u.ords
-	case u.event != nil:
-		s.events.Delete(u.event.Number)
-		s.eventIDs.Delete(u.event.ID)
-	case u.idem != "":
-		if u.old != nil {
-			s.idems.Set(u.idem, u.old)
-		} else {
-			s.idems.Delete(u.idem)
-		}
-	case u.mark != "":
-		s.marks.Delete(u.mark)
-	case u.name != "":
-		if u.had {
-			s.counters.Set(u.name, u.n)
-		} else {
-			s.counters.Delete(u.name)
-		}
-	case u.field != nil:
-		*u.field = u.n
-	}
-}
-
 func (f *Put) apply(s *State, seq uint64) {
 	t := s.tableOrNew(f.Table)
-	prev, _ := t.rows.Get(f.ID)
 	row := &Row{ID: f.ID, Seq: seq, Terms: f.Terms, Due: f.Due, Body: f.Body}
-	u := undo{table: t, row: row, prev: prev, ords: s.ords}
+	prev := t.rows.put(s.owner, row)
 	if prev != nil {
 		row.Ord = prev.Ord
 	} else {
@@ -102,7 +67,18 @@ func (f *Put) apply(s *State, seq uint64) {
 		row.Ord = s.ords
 	}
 	s.link(t, row, prev)
-	s.record(u)
+	s.record(undo{back: unput, name: t.name, row: row, prev: prev})
+}
+
+func unput(s *State, u *undo) {
+	t := s.table(u.name)
+	if u.prev != nil {
+		t.rows.put(s.owner, u.prev)
+		s.link(t, u.prev, u.row)
+		return
+	}
+	s.unlink(t, u.row)
+	s.ords--
 }
 
 func (f *Delete) apply(s *State, _ uint64) {
@@ -110,34 +86,73 @@ func (f *Delete) apply(s *State, _ uint64) {
 	if t == nil {
 		return
 	}
-	prev, ok := t.rows.Get(f.ID)
-	if !ok {
+	row := t.rows.get(f.ID)
+	if row == nil {
 		return
 	}
-	s.unlink(t, prev)
-	s.record(undo{table: t, prev: prev, ords: s.ords})
+	s.unlink(t, row)
+	s.record(undo{back: undelete, name: t.name, row: row})
+}
+
+func undelete(s *State, u *undo) {
+	t := s.table(u.name)
+	t.rows.put(s.owner, u.row)
+	s.link(t, u.row, nil)
 }
 
 func (f *Event) apply(s *State, seq uint64) {
-	e := &EventRow{Number: uint64(s.events.Len()) + 1, Seq: seq, Event: *f}
-	s.events.Set(e.Number, e)
-	s.eventIDs.Set(e.ID, e.Number)
-	s.record(undo{event: e})
+	e := &EventRow{Number: s.Events() + 1, Seq: seq, Event: *f}
+	s.events.set(s.owner, e.Number, e)
+	s.record(undo{back: unemit, event: e, same: s.eventIDs.put(s.owner, e)})
+}
+
+func unemit(s *State, u *undo) {
+	s.events.delete(s.owner, u.event.Number)
+	if u.same != nil {
+		s.eventIDs.put(s.owner, u.same)
+	} else {
+		s.eventIDs.delete(s.owner, u.event.ID)
+	}
 }
 
 func (f *Idem) apply(s *State, _ uint64) {
-	old, _ := s.idems.Set(f.Key, f)
-	s.record(undo{idem: f.Key, old: old})
+	kept := *f
+	old, had := s.idems.Set(kept.Key, &kept)
+	s.record(undo{back: unkey, name: kept.Key, idem: old, had: had})
+}
+
+func unkey(s *State, u *undo) {
+	if u.had {
+		s.idems.Set(u.name, u.idem)
+	} else {
+		s.idems.Delete(u.name)
+	}
 }
 
 func (f *Mark) apply(s *State, seq uint64) {
-	s.marks.Set(f.Name, &MarkRow{Name: f.Name, Seq: seq})
-	s.record(undo{mark: f.Name})
+	old, had := s.marks.Set(f.Name, &MarkRow{Name: f.Name, Seq: seq})
+	s.record(undo{back: unmark, name: f.Name, mark: old, had: had})
+}
+
+func unmark(s *State, u *undo) {
+	if u.had {
+		s.marks.Set(u.name, u.mark)
+	} else {
+		s.marks.Delete(u.name)
+	}
 }
 
 func (f *Counter) apply(s *State, _ uint64) {
 	old, had := s.counters.Set(f.Name, f.Value)
-	s.record(undo{name: f.Name, had: had, n: old})
+	s.record(undo{back: uncount, name: f.Name, n: old, had: had})
+}
+
+func uncount(s *State, u *undo) {
+	if u.had {
+		s.counters.Set(u.name, u.n)
+	} else {
+		s.counters.Delete(u.name)
+	}
 }
 
 func (f *Clock) apply(s *State, _ uint64)  { s.set(&s.clock, f.Now) }
@@ -145,44 +160,8 @@ func (f *Minted) apply(s *State, _ uint64) { s.set(&s.minted, f.Count) }
 func (f *Log) apply(s *State, _ uint64)    { s.set(&s.logged, f.Count) }
 
 func (s *State) set(field *int64, n int64) {
-	s.record(undo{field: field, n: *field})
+	s.record(undo{back: unset, field: field, n: *field})
 	*field = n
 }
 
-// link puts row into every index, in the place of prev if there was one.
-func (s *State) link(t *table, row, prev *Row) {
-	t.rows.Set(row.ID, row)
-	t.order.Set(row.Ord, row)
-	if prev == nil || !slices.Equal(prev.Terms, row.Terms) {
-		if prev != nil {
-			s.unindex(t, prev)
-		}
-		for _, term := range row.Terms {
-			s.terms.Set(appendOrd(termPrefix(t.name, term), row.Ord), row.Ord)
-		}
-	}
-	if prev != nil && prev.Due == row.Due {
-		return
-	}
-	if prev != nil && prev.Due != 0 {
-		s.due.Delete(dueKey(prev.Due, prev.Ord))
-	}
-	if row.Due != 0 {
-		s.due.Set(dueKey(row.Due, row.Ord), &Due{At: row.Due, Table: t.name, ID: row.ID})
-	}
-}
-
-func (s *State) unlink(t *table, row *Row) {
-	t.rows.Delete(row.ID)
-	t.order.Delete(row.Ord)
-	s.unindex(t, row)
-	if row.Due != 0 {
-		s.due.Delete(dueKey(row.Due, row.Ord))
-	}
-}
-
-func (s *State) unindex(t *table, row *Row) {
-	for _, term := range row.Terms {
-		s.terms.Delete(appendOrd(termPrefix(t.name, term), row.Ord))
-	}
-}
+func unset(_ *State, u *undo) { *u.field = u.n }

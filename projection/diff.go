@@ -26,7 +26,8 @@ type Change struct {
 
 // Compare returns what changed between from and to, by table and creation order;
 // deleted rows in the order they were created. Rows whose bodies are equal do not
-// appear. Either State may be nil, meaning empty.
+// appear. Either State may be nil, meaning empty. What the two share as copies of
+// one State costs nothing to compare.
 func Compare(from, to *State) *Diff {
 	if from == nil {
 		from = New()
@@ -35,38 +36,45 @@ func Compare(from, to *State) *Diff {
 		to = New()
 	}
 	d := &Diff{FromClock: from.clock, ToClock: to.clock}
-	for _, t := range to.tables {
-		base := from.table(t.name)
-		t.order.Scan(func(_ uint64, r *Row) bool {
-			var prev *Row
-			if base != nil {
-				prev, _ = base.rows.Get(r.ID)
-			}
-			switch {
-			case prev == nil:
-				d.Created = append(d.Created, Change{Table: t.name, ID: r.ID, After: r.Body})
-			case prev != r && !bytes.Equal(prev.Body, r.Body):
-				d.Updated = append(d.Updated, Change{Table: t.name, ID: r.ID, Before: prev.Body, After: r.Body})
-			}
-			return true
-		})
-	}
-	for _, t := range from.tables {
-		now := to.table(t.name)
-		t.order.Scan(func(_ uint64, r *Row) bool {
-			if now != nil {
-				if _, ok := now.rows.Get(r.ID); ok {
-					return true
-				}
-			}
-			d.Deleted = append(d.Deleted, Change{Table: t.name, ID: r.ID, Before: r.Body})
-			return true
-		})
+	var none table
+	a, b := from.tables, to.tables
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].name < b[0].name:
+			d.table(a[0].name, a[0], &none)
+			a = a[1:]
+		case len(a) == 0 || b[0].name < a[0].name:
+			d.table(b[0].name, &none, b[0])
+			b = b[1:]
+		default:
+			d.table(b[0].name, a[0], b[0])
+			a, b = a[1:], b[1:]
+		}
 	}
 	for e := range to.OldestEvents(from.Events()) {
 		d.Events = append(d.Events, e)
 	}
 	return d
+}
+
+// table compares two images of one table. A row's place is its creation order,
+// and a row that was deleted and put again has two, so that what became of an id
+// is decided by id.
+func (d *Diff) table(name string, from, to *table) {
+	differ(&from.order, &to.order, func(was, is *Row) {
+		if was != nil && to.rows.get(was.ID) == nil {
+			d.Deleted = append(d.Deleted, Change{Table: name, ID: was.ID, Before: was.Body})
+		}
+		if is == nil {
+			return
+		}
+		switch prev := from.rows.get(is.ID); {
+		case prev == nil:
+			d.Created = append(d.Created, Change{Table: name, ID: is.ID, After: is.Body})
+		case !bytes.Equal(prev.Body, is.Body):
+			d.Updated = append(d.Updated, Change{Table: name, ID: is.ID, Before: prev.Body, After: is.Body})
+		}
+	})
 }
 
 // Append appends the diff as canonical JSON: clock{from,to}, created, deleted,

@@ -28,7 +28,7 @@ func (s *State) WriteDump(w io.Writer) error {
 	})
 	d.text(`},"events":[`)
 	first = true
-	s.events.Scan(func(_ uint64, e *EventRow) bool {
+	s.events.ascend(0, func(_ uint64, e *EventRow) bool {
 		d.comma(&first)
 		d.buf = e.appendDump(d.buf)
 		return d.flush(dumpChunkBytes)
@@ -58,16 +58,16 @@ func (s *State) WriteDump(w io.Writer) error {
 func (d *dumper) objects(s *State) {
 	firstTable := true
 	for _, t := range s.tables {
-		if t.rows.Len() == 0 {
+		if t.order.size == 0 {
 			continue
 		}
 		d.comma(&firstTable)
 		d.buf = canon.AppendString(d.buf, t.name)
 		d.text(`:[`)
 		first := true
-		t.order.Scan(func(_ uint64, r *Row) bool {
+		t.order.ascend(0, func(_ uint64, r *Row) bool {
 			d.comma(&first)
-			d.buf = append(d.buf, r.Body...)
+			d.buf = appendRaw(d.buf, r.Body)
 			return d.flush(dumpChunkBytes)
 		})
 		d.text(`]`)
@@ -83,9 +83,9 @@ func (e *EventRow) appendDump(dst []byte) []byte {
 	dst = append(dst, `,"id":`...)
 	dst = canon.AppendString(dst, e.ID)
 	dst = append(dst, `,"meta":`...)
-	dst = append(dst, e.Meta...)
+	dst = appendRaw(dst, e.Meta)
 	dst = append(dst, `,"object":`...)
-	dst = append(dst, e.Object...)
+	dst = appendRaw(dst, e.Object)
 	dst = append(dst, `,"type":`...)
 	dst = canon.AppendString(dst, e.Type)
 	return append(dst, '}')
@@ -99,7 +99,7 @@ func (f *Idem) appendDump(dst []byte) []byte {
 	dst = append(dst, `,"key":`...)
 	dst = canon.AppendString(dst, f.Key)
 	dst = append(dst, `,"reply":`...)
-	dst = append(dst, f.Reply...)
+	dst = appendRaw(dst, f.Reply)
 	dst = append(dst, `,"request":`...)
 	dst = canon.AppendString(dst, f.Request)
 	dst = append(dst, `,"status":`...)

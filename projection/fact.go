@@ -2,7 +2,6 @@ package projection
 
 import (
 	"errors"
-	"fmt"
 
 	"worlds/journal/canon"
 )
@@ -14,8 +13,11 @@ var ErrFact = errors.New("bad fact")
 // Minted, Counter, Mark, Idem, Log. A fact is encoded as one canonical JSON
 // array whose first element is its kind; docs/format.md lists the elements.
 type Fact interface {
-	// Append appends the fact's encoding to dst.
+	// Append appends the fact's encoding to dst. It panics on text that is not
+	// valid UTF-8 and on integers beyond canon.MaxInt.
 	Append(dst []byte) []byte
+	// parse reads the elements after the kind and sets every field.
+	parse(r *reader)
 	// apply changes st; seq is the sequence of the entry that carries the fact.
 	apply(st *State, seq uint64)
 	// body is what a later fact of the same entry may refer to, nil if nothing.
@@ -27,7 +29,7 @@ const NoRef = -1
 
 // Put makes or replaces the row ID of Table. Terms are the exact index terms of
 // the row ("field=value"); Due is the logical second at which time next acts on
-// it, 0 for never.
+// it, 0 for never. Body is an object, or null.
 type Put struct {
 	Table string
 	ID    string
@@ -43,8 +45,9 @@ type Delete struct {
 }
 
 // Event appends one line to the event log. Object is the snapshot it carries:
-// when Ref is not NoRef, the bytes of fact number Ref of the same entry. Meta is
-// whatever the API that made it needs to render it.
+// when Ref is not NoRef, the bytes of fact number Ref of the same entry, which is
+// a Put; else an object, or null. Meta is whatever the API that made it needs to
+// render it.
 type Event struct {
 	ID      string
 	API     string
@@ -72,7 +75,7 @@ type Mark struct{ Name string }
 
 // Idem records the outcome of a request made under an idempotency key (its
 // alias). Reply is the body answered, by reference as in Event when Ref is not
-// NoRef. Version is the API version it was answered in, Request the id of the
+// NoRef, else an object, or null. Version is the API version it was answered in, Request the id of the
 // request that produced it, Fingerprint what a repeat must match.
 type Idem struct {
 	Key         string
@@ -112,8 +115,7 @@ func (f *Put) Append(dst []byte) []byte {
 	dst = append(dst, ']', ',')
 	dst = canon.AppendInt(dst, f.Due)
 	dst = append(dst, ',')
-	dst = append(dst, f.Body...)
-	return append(dst, ']')
+	return append(appendRaw(dst, f.Body), ']')
 }
 
 // Append implements Fact: ["delete",table,id].
@@ -127,7 +129,7 @@ func (f *Event) Append(dst []byte) []byte {
 	dst = append(dst, ',')
 	dst = canon.AppendInt(dst, f.Created)
 	dst = append(dst, ',')
-	dst = append(dst, f.Meta...)
+	dst = appendRaw(dst, f.Meta)
 	return appendRef(dst, f.Ref, f.Object)
 }
 
@@ -176,53 +178,15 @@ func appendRef(dst []byte, ref int, body canon.Raw) []byte {
 	if ref != NoRef {
 		dst = canon.AppendInt(dst, int64(ref))
 	} else {
-		dst = append(dst, body...)
+		dst = appendRaw(dst, body)
 	}
 	return append(dst, ']')
 }
 
-// kinds is how each kind of fact is read. A new kind is a type above, a line
-// here, a row in docs/format.md and a new golden journal.
-var kinds = [...]struct {
-	name string
-	read func(*reader) Fact
-}{
-	{"put", func(r *reader) Fact {
-		return &Put{Table: r.text(), ID: r.text(), Terms: r.texts(), Due: r.number(), Body: r.rest()}
-	}},
-	{"event", func(r *reader) Fact {
-		f := &Event{ID: r.text(), API: r.text(), Type: r.text(), Created: r.number(), Meta: r.value()}
-		f.Ref, f.Object = r.ref()
-		return f
-	}},
-	{"idem", func(r *reader) Fact {
-		f := &Idem{Key: r.text(), API: r.text(), Target: r.text(), Fingerprint: r.text(), Request: r.text(),
-			Version: r.text(), Status: r.number()}
-		f.Ref, f.Reply = r.ref()
-		return f
-	}},
-	{"log", func(r *reader) Fact { return &Log{Count: r.number()} }},
-	{"minted", func(r *reader) Fact { return &Minted{Count: r.number()} }},
-	{"counter", func(r *reader) Fact { return &Counter{Name: r.text(), Value: r.number()} }},
-	{"clock", func(r *reader) Fact { return &Clock{Now: r.number()} }},
-	{"delete", func(r *reader) Fact { return &Delete{Table: r.text(), ID: r.text()} }},
-	{"mark", func(r *reader) Fact { return &Mark{Name: r.text()} }},
-}
-
-// ParseFact reads one encoded fact. prior are the facts of the same entry that
-// stand before it, which a reference may name. The fact aliases data.
-func ParseFact(data canon.Raw, prior []Fact) (Fact, error) {
-	r := reader{data: data, prior: prior}
-	r.open()
-	name := r.text()
-	for i := range kinds {
-		if kinds[i].name == name {
-			f := kinds[i].read(&r)
-			return f, r.close(name)
-		}
+// appendRaw appends v; nothing is null.
+func appendRaw(dst []byte, v canon.Raw) []byte {
+	if len(v) == 0 {
+		return append(dst, "null"...)
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return nil, fmt.Errorf("%w: unknown kind %q", ErrFact, name)
+	return append(dst, v...)
 }

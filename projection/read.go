@@ -1,7 +1,10 @@
 package projection
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 	"unsafe"
 
 	"worlds/journal/canon"
@@ -10,11 +13,12 @@ import (
 // reader walks the elements of one encoded fact. The first fault sticks; later
 // calls return zero values.
 type reader struct {
-	data  []byte
-	pos   int
-	done  bool // the closing bracket was consumed by rest or ref
-	prior []Fact
-	err   error
+	data   []byte // up to the closing bracket
+	pos    int    // behind the last element
+	strict bool   // whether the last element is scanned
+	err    error
+	bodies []canon.Raw // of the facts before, nil where there is none
+	words  []string    // room for texts
 }
 
 func (r *reader) fail(what string) {
@@ -24,31 +28,45 @@ func (r *reader) fail(what string) {
 	r.pos = len(r.data)
 }
 
-func (r *reader) open() {
-	if len(r.data) < 2 || r.data[0] != '[' || r.data[len(r.data)-1] != ']' {
+// open starts on a fact and returns the number of its kind.
+func (r *reader) open(data []byte) (kind int, ok bool) {
+	r.data, r.pos, r.err = nil, 0, nil
+	end := len(data) - 1
+	if end < 1 || data[0] != '[' || data[end] != ']' {
 		r.fail("not an array")
-		return
+		return 0, false
 	}
-	r.pos = 1
+	r.data = data[:end:end]
+	name := r.text()
+	for i := range kinds {
+		if kinds[i].name == name {
+			return i, true
+		}
+	}
+	r.fail(fmt.Sprintf("unknown kind %q", name))
+	return 0, false
+}
+
+// next steps over the bracket or comma before an element.
+func (r *reader) next() bool {
+	if r.err != nil {
+		return false
+	}
+	if r.pos > 0 && (r.pos >= len(r.data) || r.data[r.pos] != ',') || r.pos+1 >= len(r.data) {
+		r.fail("too few elements")
+		return false
+	}
+	r.pos++
+	return true
 }
 
 // value returns the next element, verbatim.
 func (r *reader) value() canon.Raw {
-	if r.err != nil {
+	if !r.next() {
 		return nil
 	}
-	if r.pos > 1 {
-		if r.pos >= len(r.data) || r.data[r.pos] != ',' {
-			r.fail("too few elements")
-			return nil
-		}
-		r.pos++
-	}
-	n := 0
-	if r.pos < len(r.data)-1 {
-		n = canon.Skip(r.data[r.pos : len(r.data)-1])
-	}
-	if n <= 0 {
+	n := canon.Skip(r.data[r.pos:])
+	if n == 0 {
 		r.fail("too few elements")
 		return nil
 	}
@@ -60,25 +78,47 @@ func (r *reader) value() canon.Raw {
 // text returns the next element as a string, sharing the fact's bytes when it
 // has no escapes (facts are immutable).
 func (r *reader) text() string {
-	v := r.value()
-	if r.err != nil {
+	if !r.next() {
 		return ""
 	}
-	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
+	return r.str()
+}
+
+// str reads the string that begins at pos.
+func (r *reader) str() string {
+	if r.pos >= len(r.data) || r.data[r.pos] != '"' {
 		r.fail("not a string")
 		return ""
 	}
-	inner := v[1 : len(v)-1]
-	for _, c := range inner {
-		if c == '\\' {
-			s, ok := canon.Unquote(v)
-			if !ok {
-				r.fail("not a string")
-			}
-			return s
-		}
+	rest := r.data[r.pos+1:]
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		r.fail("not a string")
+		return ""
 	}
+	inner := rest[:end]
+	if bytes.IndexByte(inner, '\\') >= 0 {
+		return r.escaped()
+	}
+	if !utf8.Valid(inner) {
+		r.fail("not valid UTF-8")
+		return ""
+	}
+	r.pos += end + len(`""`)
 	return unsafe.String(unsafe.SliceData(inner), len(inner))
+}
+
+// escaped is str for a string that has escapes: a copy.
+func (r *reader) escaped() string {
+	v := r.data[r.pos:]
+	v = v[:canon.Skip(v)]
+	if canon.Valid(v) != nil {
+		r.fail("not a string")
+		return ""
+	}
+	r.pos += len(v)
+	text, _ := canon.Unquote(v)
+	return text
 }
 
 func (r *reader) number() int64 {
@@ -93,69 +133,75 @@ func (r *reader) number() int64 {
 	return n
 }
 
+// texts returns the next element as a list of strings, nil if it is empty.
 func (r *reader) texts() []string {
-	v := r.value()
-	if r.err != nil {
+	if !r.next() {
 		return nil
 	}
-	if len(v) < 2 || v[0] != '[' {
+	if r.data[r.pos] != '[' {
 		r.fail("not an array")
 		return nil
 	}
-	if len(v) == 2 {
+	r.pos++
+	if r.pos < len(r.data) && r.data[r.pos] == ']' {
+		r.pos++
 		return nil
 	}
-	inner := reader{data: v, pos: 1}
-	out := make([]string, 0, 8)
-	for inner.err == nil && inner.pos < len(v)-1 {
-		out = append(out, inner.text())
+	for r.words = r.words[:0]; ; r.pos++ {
+		r.words = append(r.words, r.str())
+		if r.err != nil || r.pos >= len(r.data) || r.data[r.pos] != ',' {
+			break
+		}
 	}
-	if inner.err != nil {
+	if r.pos >= len(r.data) || r.data[r.pos] != ']' {
 		r.fail("not an array of strings")
+		return nil
 	}
-	return out
+	r.pos++
+	return slices.Clone(r.words)
 }
 
-// rest returns everything up to the closing bracket: the last element of a fact
-// is not scanned, which is what makes folding cheap.
-func (r *reader) rest() canon.Raw {
-	if r.err != nil {
+// last returns everything up to the closing bracket. Not to scan the last
+// element, which is the longest, is half of what makes folding cheap.
+func (r *reader) last() canon.Raw {
+	if !r.next() {
 		return nil
 	}
-	end := len(r.data) - 1
-	if r.pos >= end || r.data[r.pos] != ',' || r.pos+1 >= end {
-		r.fail("too few elements")
-		return nil
+	v := r.data[r.pos:]
+	if r.strict {
+		v = v[:canon.Skip(v)]
 	}
-	v := r.data[r.pos+1 : end : end]
-	r.pos, r.done = len(r.data), true
+	r.pos += len(v)
+	return v
+}
+
+// body returns the last element, an object or null.
+func (r *reader) body() canon.Raw {
+	v := r.last()
+	if r.strict && r.err == nil && v[0] != '{' && string(v) != "null" {
+		r.fail("neither an object nor null")
+	}
 	return v
 }
 
 // ref returns the last element: a number is a reference to an earlier fact's
 // body, anything else is the body.
 func (r *reader) ref() (int, canon.Raw) {
-	v := r.rest()
-	if r.err != nil {
-		return NoRef, nil
+	at := r.pos + 1
+	if at >= len(r.data) || r.data[at] != '-' && (r.data[at] < '0' || r.data[at] > '9') {
+		return NoRef, r.body()
 	}
-	n, ok := canon.Int(v)
-	if !ok {
-		return NoRef, v
-	}
-	if n < 0 || n >= int64(len(r.prior)) || r.prior[n].body() == nil {
+	n, ok := canon.Int(r.last())
+	if !ok || n < 0 || n >= int64(len(r.bodies)) || r.bodies[n] == nil {
 		r.fail("a reference to no body")
 		return NoRef, nil
 	}
-	return int(n), r.prior[n].body()
+	return int(n), r.bodies[n]
 }
 
-func (r *reader) close(kind string) error {
-	if r.err == nil && !r.done && r.pos != len(r.data)-1 {
+func (r *reader) close() error {
+	if r.err == nil && r.pos != len(r.data) {
 		r.fail("too many elements")
 	}
-	if r.err != nil {
-		return fmt.Errorf("%s: %w", kind, r.err)
-	}
-	return nil
+	return r.err
 }

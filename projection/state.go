@@ -1,23 +1,12 @@
 package projection
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
 	"github.com/tidwall/btree"
-
-	"worlds/journal/canon"
 )
-
-// Row is one object in one table. A Row is immutable: a change makes a new one.
-type Row struct {
-	ID    string
-	Ord   uint64 // creation order within the world, never reused
-	Seq   uint64 // sequence of the entry that wrote this version; 0 = genesis
-	Terms []string
-	Due   int64
-	Body  canon.Raw
-}
 
 // EventRow is one line of the event log. Number counts from 1.
 type EventRow struct {
@@ -26,62 +15,82 @@ type EventRow struct {
 	Event
 }
 
+func (e *EventRow) name() string { return e.ID }
+
 // MarkRow is a named position: the state after entry Seq.
 type MarkRow struct {
 	Name string
 	Seq  uint64
 }
 
-// table is the rows of one kind, by id and by creation order.
-type table struct {
-	name  string
-	rows  btree.Map[string, *Row]
-	order btree.Map[uint64, *Row]
-}
-
-func (t *table) copy() *table {
-	return &table{name: t.name, rows: *t.rows.Copy(), order: *t.order.Copy()}
+// Due is a row that time acts on at second At.
+type Due struct {
+	At    int64
+	Table string
+	ID    string
 }
 
 // State is what facts fold to. The zero State is not usable: see New.
 type State struct {
 	tables []*table // sorted by name
-	// terms holds table \x00 term \x00 ord (8 bytes, big-endian).
-	terms btree.Map[string, uint64]
-	// due holds the rows time will act on, by due time and ord (8 bytes each).
+	// due holds the rows time will act on, by due time and creation order.
 	due      btree.Map[string, *Due]
-	events   btree.Map[uint64, *EventRow]
-	eventIDs btree.Map[string, uint64]
+	events   ordered[EventRow]
+	eventIDs index[*EventRow]
 	idems    btree.Map[string, *Idem]
 	marks    btree.Map[string, *MarkRow]
 	counters btree.Map[string, int64]
 	clock    int64
 	minted   int64
-	ords     uint64
 	logged   int64
+	ords     uint64 // creation orders given
 
+	// owner names the nodes that this State may change in place. shared says
+	// that a copy may read them too: the next change takes a new owner.
+	owner  *owner
+	shared bool
+
+	folder    *folder
 	undo      []undo
 	recording bool
 }
 
 // New returns an empty State.
-func New() *State { return &State{} }
+func New() *State { return &State{owner: new(owner)} }
 
-// Copy returns an independent State that shares structure with s. It costs a
-// few microseconds whatever the size. It must be called by s's owner, with no
-// transaction open.
+// Copy returns an independent State that shares structure with s. It costs less
+// than a microsecond whatever the size; the first change to either of the two
+// then costs a few more. A State that has been copied once and is not changed
+// any more may be copied by any number of goroutines.
 func (s *State) Copy() *State {
-	c := &State{
-		terms: *s.terms.Copy(), due: *s.due.Copy(), events: *s.events.Copy(), eventIDs: *s.eventIDs.Copy(),
-		idems: *s.idems.Copy(), marks: *s.marks.Copy(), counters: *s.counters.Copy(),
-		clock: s.clock, minted: s.minted, ords: s.ords, logged: s.logged,
-		tables: make([]*table, len(s.tables)),
+	if !s.shared {
+		s.shared = true
 	}
-	for i, t := range s.tables {
-		c.tables[i] = t.copy()
-	}
-	return c
+	c := *s
+	c.folder, c.undo, c.recording = nil, nil, false
+	return &c
 }
+
+// own prepares s for a change: what copies may read is not changed in place.
+func (s *State) own() {
+	if !s.shared {
+		return
+	}
+	s.shared, s.owner = false, new(owner)
+	tables := make([]*table, len(s.tables))
+	forks := make([]table, len(s.tables))
+	for i, t := range s.tables {
+		forks[i] = t.fork()
+		tables[i] = &forks[i]
+	}
+	s.tables = tables
+	s.due, s.eventIDs, s.idems = fork(s.due), s.eventIDs.fork(), fork(s.idems)
+	s.marks, s.counters = fork(s.marks), fork(s.counters)
+}
+
+// fork returns a map that shares the nodes of m. It does not touch the caller's
+// m, which copies of a State read: btree's Copy marks what it copies.
+func fork[K cmp.Ordered, V any](m btree.Map[K, V]) btree.Map[K, V] { return *m.Copy() }
 
 // Now is the logical clock in unix seconds.
 func (s *State) Now() int64 { return s.clock }
@@ -98,126 +107,29 @@ func (s *State) Counter(name string) int64 {
 	return n
 }
 
-// Get returns the row id of table name, nil if there is none.
-func (s *State) Get(name, id string) *Row {
-	t := s.table(name)
-	if t == nil {
-		return nil
-	}
-	r, _ := t.rows.Get(id)
-	return r
-}
-
-// Len is the number of rows in table name.
-func (s *State) Len(name string) int {
-	t := s.table(name)
-	if t == nil {
-		return 0
-	}
-	return t.rows.Len()
-}
-
-// Tables lists the tables that hold rows, by name.
-func (s *State) Tables() []string {
-	names := make([]string, 0, len(s.tables))
-	for _, t := range s.tables {
-		if t.rows.Len() > 0 {
-			names = append(names, t.name)
-		}
-	}
-	return names
-}
-
-// Newest yields the rows of table name, newest first, those older than before
-// (a creation order; 0 = from the newest). The State must not change meanwhile.
-func (s *State) Newest(name string, before uint64) iter.Seq[*Row] {
-	return func(yield func(*Row) bool) {
-		if t := s.table(name); t != nil {
-			t.order.Descend(bound(before), func(_ uint64, r *Row) bool { return yield(r) })
-		}
-	}
-}
-
-// Oldest yields the rows of table name, oldest first, those newer than after.
-func (s *State) Oldest(name string, after uint64) iter.Seq[*Row] {
-	return func(yield func(*Row) bool) {
-		if t := s.table(name); t != nil {
-			t.order.Ascend(after+1, func(_ uint64, r *Row) bool { return yield(r) })
-		}
-	}
-}
-
-// NewestWith is Newest over the rows that carry the index term.
-func (s *State) NewestWith(name, term string, before uint64) iter.Seq[*Row] {
-	return func(yield func(*Row) bool) {
-		t := s.table(name)
-		if t == nil {
-			return
-		}
-		prefix := termPrefix(name, term)
-		s.terms.Descend(appendOrd(prefix, bound(before)), func(key string, ord uint64) bool {
-			if len(key) != len(prefix)+8 || key[:len(prefix)] != prefix {
-				return false
-			}
-			r, _ := t.order.Get(ord)
-			return yield(r)
-		})
-	}
-}
-
-// OldestWith is Oldest over the rows that carry the index term.
-func (s *State) OldestWith(name, term string, after uint64) iter.Seq[*Row] {
-	return func(yield func(*Row) bool) {
-		t := s.table(name)
-		if t == nil {
-			return
-		}
-		prefix := termPrefix(name, term)
-		s.terms.Ascend(appendOrd(prefix, after+1), func(key string, ord uint64) bool {
-			if len(key) != len(prefix)+8 || key[:len(prefix)] != prefix {
-				return false
-			}
-			r, _ := t.order.Get(ord)
-			return yield(r)
-		})
-	}
-}
-
-// bound turns an exclusive upper order (0 = none) into an inclusive one.
-func bound(before uint64) uint64 {
-	if before == 0 {
-		return ^uint64(0)
-	}
-	return before - 1
-}
-
 // EventByID returns a line of the event log, nil if there is none.
-func (s *State) EventByID(id string) *EventRow {
-	n, ok := s.eventIDs.Get(id)
-	if !ok {
-		return nil
-	}
-	e, _ := s.events.Get(n)
-	return e
-}
+func (s *State) EventByID(id string) *EventRow { return s.eventIDs.get(id) }
 
 // NewestEvents yields the event log backwards, from below number before (0 =
-// from the newest).
+// from the newest). The State must not change meanwhile.
 func (s *State) NewestEvents(before uint64) iter.Seq[*EventRow] {
 	return func(yield func(*EventRow) bool) {
-		s.events.Descend(bound(before), func(_ uint64, e *EventRow) bool { return yield(e) })
+		s.events.descend(bound(before), func(_ uint64, e *EventRow) bool { return yield(e) })
 	}
 }
 
-// OldestEvents yields the event log forwards, from above number after.
+// OldestEvents yields the event log forwards, from above number after. The
+// State must not change meanwhile.
 func (s *State) OldestEvents(after uint64) iter.Seq[*EventRow] {
 	return func(yield func(*EventRow) bool) {
-		s.events.Ascend(after+1, func(_ uint64, e *EventRow) bool { return yield(e) })
+		if after+1 != 0 {
+			s.events.ascend(after+1, func(_ uint64, e *EventRow) bool { return yield(e) })
+		}
 	}
 }
 
 // Events is the number of lines in the event log.
-func (s *State) Events() uint64 { return uint64(s.events.Len()) }
+func (s *State) Events() uint64 { return uint64(s.events.size) }
 
 // Idem returns the record stored under an idempotency key's alias, nil if none.
 func (s *State) Idem(key string) *Idem {
@@ -234,15 +146,8 @@ func (s *State) Mark(name string) *MarkRow {
 // Marks lists the marks by (position, name).
 func (s *State) Marks() []*MarkRow {
 	marks := s.marks.Values()
-	slices.SortStableFunc(marks, func(a, b *MarkRow) int { return int(int64(a.Seq) - int64(b.Seq)) })
+	slices.SortStableFunc(marks, func(a, b *MarkRow) int { return cmp.Compare(a.Seq, b.Seq) })
 	return marks
-}
-
-// Due is a row that time acts on at second At.
-type Due struct {
-	At    int64
-	Table string
-	ID    string
 }
 
 // NextDue returns the row due first, by (due time, creation), if it is due at
@@ -253,51 +158,4 @@ func (s *State) NextDue(now int64) (Due, bool) {
 		return Due{}, false
 	}
 	return *d, true
-}
-
-func (s *State) table(name string) *table {
-	// A world has a few dozen tables; the list is sorted.
-	lo, hi := 0, len(s.tables)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if s.tables[mid].name < name {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo < len(s.tables) && s.tables[lo].name == name {
-		return s.tables[lo]
-	}
-	return nil
-}
-
-func (s *State) tableOrNew(name string) *table {
-	if t := s.table(name); t != nil {
-		return t
-	}
-	t := &table{name: name}
-	i, _ := slices.BinarySearchFunc(s.tables, name, func(t *table, n string) int {
-		if t.name < n {
-			return -1
-		}
-		return 1
-	})
-	s.tables = slices.Insert(s.tables, i, t)
-	return t
-}
-
-func termPrefix(name, term string) string { return name + "\x00" + term + "\x00" }
-
-// dueKey orders by (at, ord); the sign bit is flipped so that text order is
-// number order.
-func dueKey(at int64, ord uint64) string {
-	return appendOrd(appendOrd("", uint64(at)^1<<63), ord)
-}
-
-func appendOrd(prefix string, ord uint64) string {
-	b := make([]byte, 0, len(prefix)+8)
-	b = append(b, prefix...)
-	return string(append(b, byte(ord>>56), byte(ord>>48), byte(ord>>40), byte(ord>>32),
-		byte(ord>>24), byte(ord>>16), byte(ord>>8), byte(ord)))
 }
