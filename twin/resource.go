@@ -38,7 +38,7 @@ type Doc struct {
 }
 
 // Get returns the object id. It is read-only: copy, change, Put.
-func (r *Resource[T]) Get(tx *Tx, id string) (*T, bool) {
+func (r Resource[T]) Get(tx *Tx, id string) (*T, bool) {
 	row := tx.st.Get(r.Table, id)
 	if row == nil {
 		return nil, false
@@ -47,7 +47,7 @@ func (r *Resource[T]) Get(tx *Tx, id string) (*T, bool) {
 }
 
 // Doc returns the stored bytes of object id.
-func (r *Resource[T]) Doc(tx *Tx, id string) (Doc, bool) {
+func (r Resource[T]) Doc(tx *Tx, id string) (Doc, bool) {
 	row := tx.st.Get(r.Table, id)
 	if row == nil {
 		return Doc{}, false
@@ -56,7 +56,7 @@ func (r *Resource[T]) Doc(tx *Tx, id string) (Doc, bool) {
 }
 
 // Decode reads a row of this resource.
-func (r *Resource[T]) Decode(row *projection.Row) *T {
+func (r Resource[T]) Decode(row *projection.Row) *T {
 	v := new(T)
 	if err := canon.Unmarshal(row.Body, v); err != nil {
 		panic(fmt.Sprintf("twin: %s %s: %v", r.Table, row.ID, err))
@@ -65,7 +65,7 @@ func (r *Resource[T]) Decode(row *projection.Row) *T {
 }
 
 // Put makes or replaces the object and returns what was stored.
-func (r *Resource[T]) Put(tx *Tx, v *T) Doc {
+func (r Resource[T]) Put(tx *Tx, v *T) Doc {
 	f := &projection.Put{Table: r.Table, ID: r.Key(v), Body: canon.Marshal(v)}
 	if r.Terms != nil {
 		f.Terms = r.Terms(v)
@@ -80,7 +80,7 @@ func (r *Resource[T]) Put(tx *Tx, v *T) Doc {
 // Replace puts v and returns what was stored, what changed (the previous values,
 // in the shape of an event's previous_attributes) and whether anything did. When
 // nothing changed, nothing is written.
-func (r *Resource[T]) Replace(tx *Tx, v *T) (doc Doc, previous canon.Raw, changed bool) {
+func (r Resource[T]) Replace(tx *Tx, v *T) (doc Doc, previous canon.Raw, changed bool) {
 	id := r.Key(v)
 	row := tx.st.Get(r.Table, id)
 	if row == nil {
@@ -95,19 +95,19 @@ func (r *Resource[T]) Replace(tx *Tx, v *T) (doc Doc, previous canon.Raw, change
 }
 
 // Bury replaces the object by a stub that only says it was deleted.
-func (r *Resource[T]) Bury(tx *Tx, id string, stub canon.Raw) Doc {
+func (r Resource[T]) Bury(tx *Tx, id string, stub canon.Raw) Doc {
 	tx.record(&projection.Put{Table: r.Table, ID: id, Body: stub})
 	return Doc{Body: stub, ref: len(tx.facts)}
 }
 
 // Delete removes the object.
-func (r *Resource[T]) Delete(tx *Tx, id string) {
+func (r Resource[T]) Delete(tx *Tx, id string) {
 	tx.record(&projection.Delete{Table: r.Table, ID: id})
 }
 
 // NewID mints the next id of this kind; an id that a seeded object holds is
 // skipped.
-func (r *Resource[T]) NewID(tx *Tx) string {
+func (r Resource[T]) NewID(tx *Tx) string {
 	for {
 		id := tx.NewID(r.Prefix, r.Digits)
 		if tx.st.Get(r.Table, id) == nil {
@@ -118,13 +118,13 @@ func (r *Resource[T]) NewID(tx *Tx) string {
 
 // Derive is the id of this kind that parent implies under label. It moves no
 // counter.
-func (r *Resource[T]) Derive(tx *Tx, parent, label string) string {
+func (r Resource[T]) Derive(tx *Tx, parent, label string) string {
 	return derivedID(r.Prefix, tx.m.Spec.SeedHash, parent, label, r.Digits)
 }
 
 // With yields the objects that carry the index term, oldest first. Collect
 // before putting into the same table.
-func (r *Resource[T]) With(tx *Tx, term string) iter.Seq[*T] {
+func (r Resource[T]) With(tx *Tx, term string) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for row := range tx.st.OldestWith(r.Table, term, 0) {
 			if !yield(r.Decode(row)) {
@@ -135,4 +135,4 @@ func (r *Resource[T]) With(tx *Tx, term string) iter.Seq[*T] {
 }
 
 // Check reports a type that cannot be stored canonically, naming the field.
-func (r *Resource[T]) Check() error { return canon.Check[T]() }
+func (r Resource[T]) Check() error { return canon.Check[T]() }

@@ -102,6 +102,11 @@ func errInternal() *twin.Error {
 	return fail(500, wireError{Type: apiError, Message: "The twin failed to answer this request. The world is unchanged."})
 }
 
+// errTick is an automatic clock that could not move on.
+func errTick(why string) *twin.Error {
+	return fail(500, wireError{Type: apiError, Message: "The clock could not move on before this request: " + why})
+}
+
 // errKeyReused is an idempotency key used again for something else. The raw key
 // is spliced into the text when it is rendered.
 func errKeyReused(sameTarget bool, first, now string) *twin.Error {

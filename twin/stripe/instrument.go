@@ -89,31 +89,33 @@ var instruments = [...]instrument{
 const instrumentPrefix = "pm_card_"
 
 // instrumentNamed finds a test card by name: pm_card_visa,
-// pm_card_chargeDeclined or pm_card_visa_chargeDeclined. nil if there is none.
-func instrumentNamed(name string) *instrument {
+// pm_card_chargeDeclined or pm_card_visa_chargeDeclined.
+func instrumentNamed(name string) (in instrument, ok bool) {
 	short, ok := strings.CutPrefix(name, instrumentPrefix)
 	if !ok {
-		return nil
+		return instrument{}, false
 	}
-	for i := range instruments {
-		in := &instruments[i]
+	for _, in := range instruments {
 		if short == in.name || in.effect != pays && short == in.brand+"_"+in.name {
-			return in
+			return in, true
 		}
 	}
-	return nil
+	return instrument{}, false
 }
 
-// instrumentBehind finds the test card a stored card came from, nil if none.
-func instrumentBehind(c *Card) *instrument {
-	for i := range instruments {
-		in := &instruments[i]
+// instrumentBehind finds the test card a stored card came from; one from
+// elsewhere simply pays.
+func instrumentBehind(c *Card) instrument {
+	for _, in := range instruments {
 		if in.last4() == c.Last4 && in.brand == c.Brand && fingerprint(in.number) == c.Fingerprint {
 			return in
 		}
 	}
-	return nil
+	return instrument{}
 }
+
+// attaches reports whether the card can be given to a customer.
+func (in *instrument) attaches() bool { return in.effect != declines && in.effect != blocked }
 
 func (in *instrument) last4() string { return in.number[len(in.number)-4:] }
 

@@ -166,8 +166,8 @@ func confirmIntent(tx *twin.Tx, pi *PaymentIntent, method string, c *Customer) (
 	}
 	ch := newCharge(tx, charges.NewID(tx), pi, &m.Card)
 	ch.PaymentMethod, ch.BillingDetails = &m.ID, m.BillingDetails
-	if in := instrumentBehind(&m.Card); in != nil && in.effect != pays {
-		return ch, declineIntent(tx, pi, ch, m, in)
+	if in := instrumentBehind(&m.Card); in.effect != pays {
+		return ch, declineIntent(tx, pi, ch, m, &in)
 	}
 	ch.settle(recordCharge(tx, balanceTransactions.NewID(tx), ch))
 	tx.Emit("charge.succeeded", charges.Put(tx, ch), nil)
@@ -218,8 +218,8 @@ func seedPayment(tx *twin.Tx, c *Customer, description, currency string, created
 		customer: c, amount: twin.Money(s.Amount), currency: currency, method: methodFor(c), description: description,
 	})
 	pi.Created = created
-	card := newMethod(tx, "", &instruments[0]).Card
-	ch := newCharge(tx, s.ID, pi, &card)
+	plain, _ := instrumentNamed(seed.DefaultPaymentMethod)
+	ch := newCharge(tx, s.ID, pi, &newMethod(tx, "", &plain).Card)
 	if m, ok := paymentMethods.Get(tx, methodFor(c)); ok {
 		ch = newCharge(tx, s.ID, pi, &m.Card)
 		ch.PaymentMethod, ch.BillingDetails = &m.ID, m.BillingDetails

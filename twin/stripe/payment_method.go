@@ -186,26 +186,25 @@ type attachPaymentMethodParams struct {
 // attachPaymentMethod gives a payment method to a customer. The name of a test
 // instrument stands for a new payment method each time.
 func attachPaymentMethod(tx *twin.Tx, p *attachPaymentMethodParams) (twin.Doc, *twin.Error) {
-	in, err := servedInstrument(p.PaymentMethod, "payment_method")
+	in, named, err := servedInstrument(p.PaymentMethod, "payment_method")
 	if err != nil {
 		return twin.Doc{}, err
 	}
 	m, ok := paymentMethods.Get(tx, p.PaymentMethod)
-	if !ok && in == nil {
+	if !ok && !named {
 		return twin.Doc{}, errNoSuch(paymentMethodNoun, "payment_method", p.PaymentMethod)
 	}
 	c, live := liveCustomer(tx, p.Customer.V)
 	if !live {
 		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
 	}
-	if in == nil {
+	if !named {
 		return reattach(tx, m, c)
 	}
-	if in.effect == declines || in.effect == blocked {
+	if !in.attaches() {
 		return twin.Doc{}, errDeclined(&in.refusal, wireError{})
 	}
-	m = mintMethod(tx, in)
-	return attach(tx, m, c), nil
+	return attach(tx, mintMethod(tx, &in), c), nil
 }
 
 // reattach answers the attaching of a payment method that has been used before.
@@ -227,14 +226,14 @@ func attach(tx *twin.Tx, m *PaymentMethod, c *Customer) twin.Doc {
 	return doc
 }
 
-// servedInstrument is the test instrument of that name, nil when the text is not
-// the name of one. One whose effect is not served is refused.
-func servedInstrument(name, param string) (*instrument, *twin.Error) {
-	in := instrumentNamed(name)
-	if in != nil && in.effect == unservedEffect {
-		return nil, errUnserved("the test instrument "+name, param)
+// servedInstrument is the test instrument of that name, if the text is the name of
+// one. One whose effect is not served is refused.
+func servedInstrument(name, param string) (instrument, bool, *twin.Error) {
+	in, ok := instrumentNamed(name)
+	if ok && in.effect == unservedEffect {
+		return instrument{}, false, errUnserved("the test instrument "+name, param)
 	}
-	return in, nil
+	return in, ok, nil
 }
 
 // cardType is the one type of payment method there is here.
@@ -293,17 +292,17 @@ func attachedTo(tx *twin.Tx, id, customer, param string) *twin.Error {
 // of a test instrument, into one that c can pay with. An instrument becomes a new
 // payment method, attached unless the card declines that too.
 func resolveMethod(tx *twin.Tx, c *Customer, given, param string) (*PaymentMethod, *twin.Error) {
-	in, err := servedInstrument(given, param)
-	if err != nil {
+	in, named, err := servedInstrument(given, param)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if in != nil {
-		m := mintMethod(tx, in)
-		if in.effect == declines || in.effect == blocked {
-			paymentMethods.Put(tx, m)
-		} else {
-			attach(tx, m, c)
-		}
+	case named && in.attaches():
+		m := mintMethod(tx, &in)
+		attach(tx, m, c)
+		return m, nil
+	case named:
+		m := mintMethod(tx, &in)
+		paymentMethods.Put(tx, m)
 		return m, nil
 	}
 	if err := attachedTo(tx, given, c.ID, param); err != nil {
@@ -316,14 +315,14 @@ func resolveMethod(tx *twin.Tx, c *Customer, given, param string) (*PaymentMetho
 // seedInstrument gives a seeded customer a test instrument as the default payment
 // method. Its id derives from the customer's.
 func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
-	in := instrumentNamed(name)
+	in, ok := instrumentNamed(name)
 	switch {
-	case in == nil:
+	case !ok:
 		return fmt.Errorf("customer %s: there is no test instrument %s; there are %s", c.ID, name, instrumentNames())
 	case in.effect == unservedEffect:
 		return fmt.Errorf("customer %s: the test instrument %s is not served", c.ID, name)
 	}
-	m := newMethod(tx, paymentMethods.Derive(tx, c.ID, "payment_method"), in)
+	m := newMethod(tx, paymentMethods.Derive(tx, c.ID, "payment_method"), &in)
 	m.Created, m.Customer = c.Created, &c.ID
 	paymentMethods.Put(tx, m)
 	c.InvoiceSettings.DefaultPaymentMethod = &m.ID
@@ -332,9 +331,9 @@ func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
 
 func instrumentNames() string {
 	var names []string
-	for i := range instruments {
-		if instruments[i].effect != unservedEffect {
-			names = append(names, instrumentPrefix+instruments[i].name)
+	for _, in := range instruments {
+		if in.effect != unservedEffect {
+			names = append(names, instrumentPrefix+in.name)
 		}
 	}
 	return strings.Join(names, ", ")
