@@ -399,3 +399,51 @@ func TestBillingLists(t *testing.T) {
 		r.ok("GET " + expand)
 	}
 }
+
+// TestFinalizeFacts shows what one operation writes: the log line, the customer's
+// next number, the invoice with its event, the intent with its event, the link.
+func TestFinalizeFacts(t *testing.T) {
+	r := newRig(t, billing(seededInvoice("in_draft", "cus_ada", "draft", "")))
+	r.ok("POST /v1/invoices/in_draft/finalize")
+	r.tellFacts()
+	r.golden("invoice_finalize_facts")
+}
+
+// TestInvoiceStatusMachine is a support script over one draft and one open
+// invoice, each step with its outcome.
+func TestInvoiceStatusMachine(t *testing.T) {
+	r := newRig(t, qaBase)
+	for _, row := range []struct {
+		line   string
+		status int64
+		path   string
+		want   string
+	}{
+		{"POST /v1/invoices/in_qa03/finalize", 200, "status_transitions.finalized_at", "1767225600"},
+		{"POST /v1/invoices/in_qa03/finalize", 400, "error.code", ""},
+		{"DELETE /v1/invoices/in_qa03", 400, "error.param", ""},
+		{"POST /v1/invoices/in_qa03/pay", 200, "amount_remaining", "0"},
+		{"POST /v1/invoices/in_qa03/pay", 400, "error.message", "Invoice is already paid"},
+		{"POST /v1/invoices/in_qa03/void", 400, "error.type", "invalid_request_error"},
+		{"GET /v1/charges?customer=cus_qa02", 200, "data.0.amount", "900"},
+		{"GET /v1/charges?customer=cus_qa02", 200, "data.1", ""},
+		{"DELETE /v1/invoices/in_qa02", 400, "error.param", ""},
+		{"POST /v1/invoices/in_qa02/void", 200, "status_transitions.voided_at", "1767225600"},
+		{"POST /v1/invoices/in_qa02/pay", 400, "error.code", ""},
+	} {
+		before := r.dump()
+		a := r.do(row.line)
+		if a.Status != row.status || a.get(row.path) != row.want {
+			t.Errorf("%s: %d with %s %q, want %d, %q", row.line, a.Status, row.path, a.get(row.path), row.status, row.want)
+		}
+		if a.Status == 400 && r.dump() != before {
+			t.Errorf("%s is refused and changed the world", row.line)
+		}
+	}
+	fresh := r.ok("POST /v1/invoices customer=cus_qa02").get("id")
+	if got := r.ok("DELETE /v1/invoices/" + fresh).get("deleted"); got != "true" {
+		t.Errorf("deleted %q", got)
+	}
+	r.refused("GET /v1/invoices/"+fresh, "404 resource_missing invoice No such invoice: '"+fresh+"'")
+	r.money()
+}
