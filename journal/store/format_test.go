@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,24 +153,30 @@ func writeGolden(t *testing.T) {
 // it is what a crash now would leave.
 func folder(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	for {
-		files := map[string]string{}
-		err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-			if err != nil || info.IsDir() {
-				return err
-			}
-			b, err := os.ReadFile(path)
-			name, _ := filepath.Rel(dir, path)
-			files[name] = string(b)
-			return err
-		})
-		if err == nil {
-			return files
-		}
-		if !errors.Is(err, os.ErrNotExist) { // segments get other names now and then
+	for before := map[string]string(nil); ; {
+		files, err := readFolder(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // segments get other names now and then
 			t.Fatal(err)
 		}
+		if err == nil && before != nil && maps.Equal(before, files) {
+			return files
+		}
+		before = files
 	}
+}
+
+func readFolder(dir string) (map[string]string, error) {
+	files := map[string]string{}
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[name] = string(b)
+		return err
+	})
+	return files, err
 }
 
 // restore makes dir hold exactly files.
@@ -179,13 +186,23 @@ func restore(t testing.TB, dir string, files map[string]string) {
 		t.Fatal(err)
 	}
 	for name, data := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		replace(t, dir, name, data)
+	}
+}
+
+// replace writes one file of dir; zeros at its end take no space.
+func replace(t testing.TB, dir, name, data string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	err := os.WriteFile(path, []byte(strings.TrimRight(data, "\x00")), 0o644)
+	if err == nil {
+		err = os.Truncate(path, int64(len(data)))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

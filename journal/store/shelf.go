@@ -318,8 +318,8 @@ func (sh *shelf) bytes() int64 {
 
 // damagedEntry says where in the file the value v of key k is.
 func (sh *shelf) damagedEntry(tx *bolt.Tx, k, v []byte) error {
-	what := fmt.Sprintf("key %x", k)
-	if name, ok := decodeKey(k); ok {
+	what := fmt.Sprintf("key %x does not belong where it is", k)
+	if name, ok := decodeKey(k); ok && v != nil {
 		what = fmt.Sprintf("world %d, incarnation %d, entry %d: the checksum does not hold", name.world, name.inc, name.seq)
 	}
 	offset := int64(-1)
@@ -354,9 +354,9 @@ func (sh *shelf) deadWorlds() ([]World, error) {
 	err := sh.view(func(tx *bolt.Tx) error {
 		c := tx.Bucket(entriesBucket).Cursor()
 		k, _ := c.First()
-		for k != nil {
+		for least := World(0); k != nil; {
 			name, ok := decodeKey(k)
-			if !ok {
+			if !ok || name.world < least { // a damaged tree may lead anywhere, also in circles
 				return sh.damagedEntry(tx, k, nil)
 			}
 			if r := lookup(tx, name.world); !r.there || name.inc < r.head.Inc {
@@ -365,7 +365,8 @@ func (sh *shelf) deadWorlds() ([]World, error) {
 			if name.world+1 == 0 {
 				return nil
 			}
-			k, _ = c.Seek(key{world: name.world + 1}.append(nil))
+			least = name.world + 1
+			k, _ = c.Seek(key{world: least}.append(nil))
 		}
 		return nil
 	})

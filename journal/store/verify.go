@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -129,8 +130,13 @@ func (now table) apply(r *tailRecord) bool {
 // entries checks the entries of the shelf, those of alive for completeness.
 func (r *Report) entries(sh *shelf, alive map[World]Head) error {
 	last := map[World]journal.Entry{}
+	var previous []byte
 	err := sh.view(func(tx *bolt.Tx) error {
 		return tx.Bucket(entriesBucket).ForEach(func(k, v []byte) error {
+			if previous != nil && bytes.Compare(previous, k) >= 0 { // a damaged tree may lead in circles
+				return sh.damagedEntry(tx, k, nil)
+			}
+			previous = bytes.Clone(k)
 			name, e, ok := decodeValue(k, v)
 			if !ok {
 				err := sh.damagedEntry(tx, k, v)
