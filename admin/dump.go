@@ -14,12 +14,6 @@ type DumpHash struct {
 	Head   string `json:"head"`
 }
 
-// ClockInfo is the logical clock of a world.
-type ClockInfo struct {
-	Clock int64  `json:"clock"`
-	Mode  string `json:"mode"`
-}
-
 // dumpWorld streams the state as it stood when the request came. The hash goes
 // ahead in a header, so the state is walked twice; a slow reader holds up nobody.
 func dumpWorld(c *call) error {
@@ -41,16 +35,4 @@ func dumpHash(c *call) error {
 		return err
 	}
 	return reply(c, http.StatusOK, &DumpHash{SHA256: world.DumpHash(v.State), Seq: int64(v.Seq), Head: v.Hash.String()})
-}
-
-func showClock(c *call) error {
-	v, err := c.world.View(c.r.Context())
-	if err != nil {
-		return err
-	}
-	g, err := c.world.Genesis()
-	if err != nil {
-		return err
-	}
-	return reply(c, http.StatusOK, &ClockInfo{Clock: v.State.Now(), Mode: g.Seed.Document.ClockMode})
 }

@@ -36,9 +36,16 @@ func addMark(c *call) error {
 
 // operate executes an admin operation on the call's world; a refusal is an error.
 func (c *call) operate(op string, args canon.Raw) (*world.Answer, error) {
-	answer, err := c.world.Do(c.r.Context(), world.Request{
-		Command: twin.Command{Actor: "admin", API: "admin", Op: op, Args: args},
-	})
+	return c.operateWith(world.Request{Command: operation(op, args)})
+}
+
+// operation is the command of an admin operation.
+func operation(op string, args canon.Raw) twin.Command {
+	return twin.Command{Actor: "admin", API: "admin", Op: op, Args: args}
+}
+
+func (c *call) operateWith(req world.Request) (*world.Answer, error) {
+	answer, err := c.world.Do(c.r.Context(), req)
 	if err != nil {
 		return nil, err
 	}

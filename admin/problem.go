@@ -84,7 +84,7 @@ func problemOf(err error) *Problem {
 // refusalStatus is the status of an admin operation's refusal.
 func refusalStatus(code string) int {
 	switch code {
-	case "mark-exists":
+	case "mark-exists", "advance-refused":
 		return http.StatusConflict
 	case "internal":
 		return http.StatusInternalServerError

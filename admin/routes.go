@@ -49,6 +49,8 @@ func worldRoutes() []route {
 		{"DELETE", "/admin/worlds/{world}", keeper, deleteWorld, "Delete a world", nil, "", "", 204, ""},
 		{"POST", "/admin/worlds/{world}/reset", keeper, resetWorld, "Take a world back to its genesis", nil, "", "World", 200, ""},
 		{"GET", "/admin/worlds/{world}/clock", keeper, showClock, "The logical clock", nil, "", "Clock", 200, ""},
+		{"POST", "/admin/worlds/{world}/clock/advance", keeper, advanceClock, "Move the logical clock; everything due on the way happens",
+			nil, "Advance", "Advanced", 200, ""},
 		{"GET", "/admin/worlds/{world}/dump", keeper, dumpWorld, "The whole state, canonical", nil, "", "Any", 200, ""},
 		{"GET", "/admin/worlds/{world}/dump/hash", keeper, dumpHash, "The SHA-256 of the dump", nil, "", "DumpHash", 200, ""},
 		{"POST", "/admin/worlds/{world}/marks", keeper, addMark, "Name the present position", nil, "AddMark", "Mark", 201, ""},

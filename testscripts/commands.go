@@ -195,6 +195,34 @@ func cmdMark(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	r.adminOK(ts, neg, "POST", "/marks", `{"name":`+string(canon.AppendString(nil, args[0]))+`}`)
 }
 
+// spans are the units of clock +N.
+var spans = map[byte]int64{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
+
+func cmdClock(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 || args[0] == "" {
+		ts.Fatalf("usage: clock +N[s|m|h|d] | clock UNIX")
+	}
+	body := `{"to":` + args[0] + `}`
+	if span, ok := strings.CutPrefix(args[0], "+"); ok && span != "" {
+		unit, known := spans[span[len(span)-1]]
+		if known {
+			span = span[:len(span)-1]
+		} else {
+			unit = 1
+		}
+		n, err := strconv.ParseInt(span, 10, 64)
+		ts.Check(err)
+		body = `{"seconds":` + strconv.FormatInt(n*unit, 10) + `}`
+	}
+	for {
+		r.adminOK(ts, neg, "POST", "/clock/advance", body)
+		if pending, _ := member(r.last.body, ".renewals_pending"); neg || pending == "0" {
+			return
+		}
+		body = `{"seconds":0}`
+	}
+}
+
 func cmdDiff(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: diff FROM [TO]")

@@ -6,6 +6,10 @@
 // that of github.com/rogpeppe/go-internal/testscript (exec, cmp, stdout, env, cd,
 // ! and conditions), with these commands:
 //
+//	clock +N[s|m|h|d] | clock UNIX
+//		Move the logical clock on, by a span or to an instant, again and again
+//		until nothing that is due is pending. The answer of the last advance can
+//		be read with json. With ! it must be refused.
 //	diff FROM [TO]
 //		Print what changed between two positions (a mark or a number of an
 //		entry; TO is the present), as indented JSON.

@@ -67,6 +67,7 @@ func setUp(env *testscript.Env, opt Options) error {
 // commands are the scenario commands; doc.go describes them in the same order.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	table := map[string]func(*rig, *testscript.TestScript, bool, []string){
+		"clock":   cmdClock,
 		"diff":    cmdDiff,
 		"dump":    cmdDump,
 		"events":  cmdEvents,

@@ -17,6 +17,7 @@ type Catalog struct {
 	Wire   Wire
 	kinds  map[string]*API // by wire object name
 	apis   []API
+	fires  map[string]Fire // by table
 	router router
 }
 
@@ -31,6 +32,8 @@ type API struct {
 	Expand map[string]string
 	// Include computes, by dotted path, members that are absent unless asked for.
 	Include map[string]Include
+	// Fire is what time does to a row that is due; nil if no row ever is.
+	Fire Fire
 	// Seed turns the seed's section into rows, quietly.
 	Seed func(*Tx, *seed.Document) error
 }
@@ -69,6 +72,8 @@ type Dialect struct {
 	KeyTooLong func() *Error
 	// Unserved words something that the API has and the twin does not serve.
 	Unserved func(what string) *Error
+	// TickRefused words a tick of an automatic clock that could not happen.
+	TickRefused func(why string) *Error
 	// Internal words a fault of ours.
 	Internal func() *Error
 	// Meta is what an event of this API carries beside its object.
@@ -80,7 +85,7 @@ type Dialect struct {
 // NewCatalog builds the table; it panics on two routes or kinds of one name,
 // which is our own mistake.
 func NewCatalog(name string, d Dialect, w Wire, apis ...API) *Catalog {
-	c := &Catalog{Name: name, Dialect: d, Wire: w, kinds: map[string]*API{}, apis: apis}
+	c := &Catalog{Name: name, Dialect: d, Wire: w, kinds: map[string]*API{}, fires: map[string]Fire{}, apis: apis}
 	for i := range apis {
 		a := &apis[i]
 		if a.Kind.Object != "" {
@@ -88,6 +93,9 @@ func NewCatalog(name string, d Dialect, w Wire, apis ...API) *Catalog {
 				panic("twin: two kinds named " + a.Kind.Object)
 			}
 			c.kinds[a.Kind.Object] = a
+		}
+		if a.Fire != nil {
+			c.fires[a.Kind.Table] = a.Fire
 		}
 		for j := range a.Routes {
 			if err := c.router.add(&a.Routes[j]); err != nil {

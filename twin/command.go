@@ -56,6 +56,9 @@ type Outcome struct {
 	Location string // path of a created object, where the API says so
 	// Changed says that state other than the request log changed.
 	Changed bool
+	// Aborted says that the operation was given up on the way; nothing changed and
+	// nothing is to be journaled.
+	Aborted error
 	// Headers to add, in order: name, value pairs.
 	Headers []string
 }

@@ -204,7 +204,9 @@ func (x *expander) target(object string, old canon.Raw, w *expansion, here strin
 		return x.below(old, w, here)
 	case '"':
 		id, _ := canon.Unquote(old)
-		if row := x.tx.st.Get(x.c.kinds[object].Kind.Table, id); row != nil {
+		if api := x.c.kinds[object]; api == nil {
+			return old, nil
+		} else if row := x.tx.st.Get(api.Kind.Table, id); row != nil {
 			return x.below(row.Body, w, here)
 		}
 	}

@@ -36,7 +36,15 @@ type Machine struct {
 	// Fault is told of a panic in a decide function, which has been answered and
 	// rolled back; nil to ignore.
 	Fault func(cmd *Command, panicked any)
+	// Interrupt, if not nil, is asked now and then during a long operation; its
+	// error takes the operation back, and its Outcome is Aborted.
+	Interrupt func() error
+	// Progress, if not nil, is told now and then how far an advance has come.
+	Progress func(fired, at int64)
 }
+
+// interrupted marks an operation that was given up: nothing of it is journaled.
+type interrupted struct{ error }
 
 // NewMachine returns a Machine that owns st.
 func NewMachine(st *projection.State, spec Spec, catalogs ...*Catalog) *Machine {
@@ -71,6 +79,7 @@ type operation struct {
 
 // operations lists the admin operations that change a world.
 var operations = [...]operation{
+	{"advance", advance},
 	{"mark", mark},
 }
 
@@ -93,6 +102,9 @@ func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 	if err != nil {
 		tx.Rollback(Savepoint{minted: m.State.Minted()})
 		out.Status = 409
+		if stopped, ok := err.(interrupted); ok {
+			return Outcome{Aborted: stopped.error}
+		}
 		refusal, ok := err.(*Refusal)
 		if !ok {
 			refusal = &Refusal{Code: "internal", Text: err.Error()}
@@ -110,6 +122,12 @@ func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 }
 
 func (m *Machine) operation(tx *Tx, cmd *Command) (body canon.Raw, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.faulted(cmd, p)
+			body, err = nil, &Refusal{Code: "internal", Text: "the operation failed; nothing was changed"}
+		}
+	}()
 	for i := range operations {
 		if operations[i].name == cmd.Op {
 			return operations[i].decide(tx, cmd.Args)

@@ -3,6 +3,7 @@ package twin
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 
 	"worlds/journal/canon"
 	"worlds/projection"
@@ -23,6 +24,7 @@ type run struct {
 	write   bool
 	store   bool // the outcome is kept under the idempotency key
 	mention string
+	ticked  Savepoint // after the tick: what a refusal goes back to
 }
 
 // pipeline is the order of life of a twin request, and with it every asymmetry
@@ -55,6 +57,7 @@ func (m *Machine) request(seq uint64, cmd *Command, c *Catalog) Outcome {
 	r.tx.record(&projection.Log{Count: logged})
 	r.out.Request = RequestID(m.Spec.SeedHash, logged)
 	r.tx.request = r.out.Request
+	r.ticked = r.tx.Savepoint()
 	for _, step := range pipeline {
 		if step(r) {
 			break
@@ -120,13 +123,38 @@ func (r *run) refuseUnknown() bool {
 	return false
 }
 
-// tick moves an automatic clock on, once per request, before any handler.
+// tick moves an automatic clock on, once per request, before any handler. It is
+// all or nothing, like an advance: when something cannot happen, the clock stays
+// and the request is answered as a fault of the server, logged, not stored.
 func (r *run) tick() bool {
-	if r.m.Spec.AutoTickSeconds > 0 {
-		r.tx.record(&projection.Clock{Now: r.m.State.Now() + r.m.Spec.AutoTickSeconds})
-		r.out.Changed = true
+	if r.m.Spec.AutoTickSeconds == 0 {
+		return false
 	}
+	before := r.tx.Savepoint()
+	if err := r.passTime(); err != nil {
+		r.tx.Rollback(before)
+		r.tx.at, r.tx.catalog = 0, r.c
+		r.store = false
+		return r.refuse(r.c.TickRefused(err.Error()))
+	}
+	r.tx.catalog = r.c
+	r.ticked = r.tx.Savepoint()
 	return false
+}
+
+func (r *run) passTime() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.m.faulted(r.cmd, p)
+			err = errors.New("something that fell due failed")
+		}
+	}()
+	request, cmd := r.tx.request, r.tx.cmd
+	r.tx.request, r.tx.cmd = "", &Command{} // what time causes has no request
+	defer func() { r.tx.request, r.tx.cmd = request, cmd }()
+	to := min(r.m.State.Now()+r.m.Spec.AutoTickSeconds, ClockMax)
+	_, err = r.m.pass(r.tx, to)
+	return err
 }
 
 // target names the endpoint and object a key was used for.
@@ -195,21 +223,12 @@ func (r *run) expand() bool {
 	x := &expander{tx: r.tx, c: r.c}
 	body, err := x.object(r.doc.Body, r.want, "")
 	if err != nil {
-		r.tx.Rollback(Savepoint{facts: r.factsBefore(), undo: r.factsBefore(), minted: r.m.State.Minted()})
+		r.tx.Rollback(r.ticked)
 		r.store = false
 		return r.refuse(err)
 	}
 	r.out.Body, r.doc.ref = body, 0
 	return false
-}
-
-// factsBefore counts the facts recorded before decide: the log line and, on an
-// automatic clock, the tick.
-func (r *run) factsBefore() int {
-	if r.m.Spec.AutoTickSeconds > 0 {
-		return 2
-	}
-	return 1
 }
 
 // settle turns what the steps left into facts and a reply.

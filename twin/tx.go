@@ -17,6 +17,8 @@ type Tx struct {
 	quiet   bool // a seed is loading: no events
 	facts   []projection.Fact
 	minted  int64
+	at      int64 // the due time of what is firing, 0 for the present
+	renewed int64 // billing periods so far
 }
 
 // Savepoint is a position in a Tx that Rollback returns to.
@@ -25,8 +27,13 @@ type Savepoint struct {
 	minted      int64
 }
 
-// Now is the logical clock.
-func (tx *Tx) Now() Time { return Time(tx.st.Now()) }
+// Now is the logical clock; for what time causes, the moment it fell due.
+func (tx *Tx) Now() Time {
+	if tx.at != 0 {
+		return Time(tx.at)
+	}
+	return Time(tx.st.Now())
+}
 
 // State is the world as this operation sees it, its own changes included.
 func (tx *Tx) State() *projection.State { return tx.st }
@@ -68,7 +75,7 @@ func (tx *Tx) Emit(typ string, doc Doc, previous canon.Raw) {
 	d := &tx.catalog.Dialect
 	tx.record(&projection.Event{
 		ID: tx.NewID(d.EventPrefix, d.EventDigits), API: tx.catalog.Name, Type: typ,
-		Created: tx.st.Now(), Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
+		Created: int64(tx.Now()), Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
 	})
 }
 

@@ -31,6 +31,7 @@ func dialect() twin.Dialect {
 		KeyReused:      errKeyReused,
 		KeyTooLong:     errKeyTooLong,
 		Unserved:       func(what string) *twin.Error { return errUnserved(what, "") },
+		TickRefused:    errTick,
 		Internal:       errInternal,
 		Meta:           eventMeta,
 		Event:          RenderEvent,

@@ -13,6 +13,7 @@ type gate struct {
 	inside int
 	shut   chan struct{} // nil when open; closed by reopen
 	idle   chan struct{} // nil unless someone waits for inside == 0
+	late   bool          // a reset has waited its time: what runs on gives up
 	life   uint64        // counts resets
 }
 
@@ -68,8 +69,18 @@ func (g *gate) close(bound time.Duration) bool {
 	select {
 	case <-idle:
 	case <-timer.C:
+		g.mu.Lock()
+		g.late = true
+		g.mu.Unlock()
 	}
 	return true
+}
+
+// overdue reports that a reset has waited long enough for what is inside.
+func (g *gate) overdue() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.late
 }
 
 // reopen lets operations in again. When the reset happened, what was inside before
@@ -80,7 +91,7 @@ func (g *gate) reopen(happened bool) {
 	if happened {
 		g.life++
 	}
-	g.idle = nil
+	g.idle, g.late = nil, false
 	close(g.shut)
 	g.shut = nil
 }

@@ -58,6 +58,8 @@ var (
 type Request struct {
 	Command twin.Command
 	IdemKey string
+	// Progress, if not nil, is told how far an advance has come.
+	Progress func(fired, at int64)
 }
 
 // Answer is an Outcome with its place in the journal. Seq is 0 when the journal is
@@ -80,6 +82,13 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 	w.pass(Produced, &cmd)
 	if err := w.acquire(ctx, life); err != nil {
 		return nil, err
+	}
+	w.machine.Progress = r.Progress
+	w.machine.Interrupt = func() error {
+		if w.gate.overdue() {
+			return ErrReset
+		}
+		return ctx.Err()
 	}
 	answer, ticket, err := w.execute(&cmd, r.IdemKey)
 	w.release()
@@ -144,6 +153,9 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 	}()
 	side := w.alias(cmd, rawKey)
 	out := w.machine.Execute(uint64(w.seq+1), cmd)
+	if out.Aborted != nil {
+		return nil, store.Ticket{}, out.Aborted
+	}
 	w.pass(Decided, cmd)
 	frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
 	e := journal.Entry{Seq: w.seq + 1, Prev: w.hash, Body: frame.AppendBody(nil), Side: side}
