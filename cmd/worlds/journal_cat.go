@@ -17,7 +17,7 @@ type journalCatCmd struct {
 	offline
 	output
 	window
-	Entry int64 `default:"-1" placeholder:"N" help:"Print entry N alone, in full; 0 is the genesis."`
+	Entry *uint64 `placeholder:"N" help:"Print entry N alone, in full; 0 is the genesis."`
 }
 
 var entryLog = log{
@@ -66,9 +66,6 @@ func bareLine(e *journal.Entry) []byte {
 
 // Run prints entries: of a live world, of a folder or of an exported file.
 func (c *journalCatCmd) Run(ctx context.Context, t *terminal) error {
-	if c.Entry < -1 {
-		return usage("--entry %d: entries are numbered from 0", c.Entry)
-	}
 	if c.given() {
 		return c.runOffline(t)
 	}
@@ -76,10 +73,10 @@ func (c *journalCatCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Entry < 0 {
+	if c.Entry == nil {
 		return t.printLog(ctx, w, &entryLog, c.window, c.JSON)
 	}
-	raw, err := w.fetch(ctx, fmt.Sprintf("/journal/%d", c.Entry))
+	raw, err := w.fetch(ctx, fmt.Sprintf("/journal/%d", *c.Entry))
 	if err != nil {
 		return err
 	}
@@ -103,7 +100,7 @@ func (c *journalCatCmd) runOffline(t *terminal) error {
 	}
 	defer func() { _ = done() }()
 	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-	if c.Entry < 0 && !c.JSON {
+	if c.Entry == nil && !c.JSON {
 		fmt.Fprintln(table, entryLog.headings)
 	}
 	err = c.walk(t, table, h)
@@ -115,7 +112,7 @@ func (c *journalCatCmd) runOffline(t *terminal) error {
 
 // walk prints the entries that the flags choose.
 func (c *journalCatCmd) walk(t *terminal, table *tabwriter.Writer, h *history) error {
-	if c.Entry == 0 {
+	if c.Entry != nil && *c.Entry == 0 {
 		return c.printEntry(t, trimLine(bareLine(&h.genesis.Entry)))
 	}
 	rows := uint(0)
@@ -123,9 +120,9 @@ func (c *journalCatCmd) walk(t *terminal, table *tabwriter.Writer, h *history) e
 		switch {
 		case err != nil:
 			return h.failed
-		case c.Entry > 0 && int64(e.Seq) == c.Entry:
+		case c.Entry != nil && uint64(e.Seq) == *c.Entry:
 			return c.printEntry(t, trimLine(bareLine(e)))
-		case c.Entry > 0 || uint64(e.Seq) <= c.After:
+		case c.Entry != nil || uint64(e.Seq) <= c.After:
 			continue
 		case c.JSON:
 			_, err = t.out.Write(bareLine(e))
@@ -142,8 +139,8 @@ func (c *journalCatCmd) walk(t *terminal, table *tabwriter.Writer, h *history) e
 			return err
 		}
 	}
-	if c.Entry > 0 {
-		return usage("--entry %d: the journal has no such entry", c.Entry)
+	if c.Entry != nil {
+		return usage("--entry %d: the journal has no such entry", *c.Entry)
 	}
 	return nil
 }
