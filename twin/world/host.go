@@ -219,10 +219,10 @@ func (h *Host) broken(err error) error {
 	}
 	h.reopening.Lock()
 	defer h.reopening.Unlock()
-	if time.Since(h.tried) < ReopenInterval {
+	if time.Since(h.tried) < ReopenInterval { //worlds:boundary how often a sealed journal is tried, nothing a world sees
 		return err
 	}
-	h.tried = time.Now()
+	h.tried = time.Now() //worlds:boundary as above
 	if again := h.store.Reopen(); again != nil {
 		h.log.Warn("the journal stays sealed", "cause", again)
 		return err
