@@ -74,7 +74,7 @@ func advanceClock(c *call) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(c.r.Header.Get("Accept"), "text/event-stream") {
+	if strings.Contains(c.r.Header.Get("Accept"), eventStream) {
 		return c.streamAdvance(args)
 	}
 	answer, err := c.operateWith(world.Request{Command: operation("advance", args)})
@@ -107,7 +107,7 @@ func (c *call) streamAdvance(args canon.Raw) error {
 		}})
 		done <- result{answer, err}
 	}()
-	c.w.Header().Set("Content-Type", "text/event-stream")
+	c.w.Header().Set("Content-Type", eventStream)
 	c.w.WriteHeader(http.StatusOK)
 	send := func(event string, data canon.Raw) {
 		_, _ = c.w.Write([]byte("event: " + event + "\ndata: " + string(data) + "\n\n"))

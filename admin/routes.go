@@ -25,7 +25,10 @@ type route struct {
 	media   string // "" for JSON
 }
 
-const jsonLines = "application/jsonl"
+const (
+	jsonLines   = "application/jsonl"
+	eventStream = "text/event-stream"
+)
 
 // routes is the admin API, in the order of the OpenAPI document.
 func routes() []route {
@@ -63,6 +66,10 @@ func worldRoutes() []route {
 		{"GET", "/admin/worlds/{world}/journal/export", keeper, exportJournal, "The whole journal as JSON Lines, the genesis first",
 			nil, "", "Text", 200, jsonLines},
 		{"GET", "/admin/worlds/{world}/journal/{seq:[0-9]+}", keeper, showEntry, "One entry", nil, "", "Entry", 200, ""},
+		{"GET", "/admin/worlds/{world}/stream/events", keeper, streamEvents, "Events as they become durable (server-sent events)",
+			[]string{"after", "api", "type", "object"}, "", "Text", 200, eventStream},
+		{"GET", "/admin/worlds/{world}/stream/journal", keeper, streamJournal, "Entries as they become durable (server-sent events)",
+			[]string{"after", "actor"}, "", "Text", 200, eventStream},
 		{"POST", "/admin/worlds/{world}/verify", keeper, verifyWorld, "Prove the chain and fold the facts", nil, "", "Report", 200, ""},
 		{"POST", "/admin/worlds/{world}/replay", keeper, replayWorld, "Re-make the world and compare", nil, "Replay", "Report", 200, ""},
 		{"POST", "/admin/worlds/{world}/keys", keeper, addKey, "Add an API key", nil, "AddKey", "Key", 201, ""},

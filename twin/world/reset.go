@@ -60,6 +60,7 @@ func (w *World) replaceLife(ctx context.Context, command canon.Raw, control func
 	}
 	happened = true
 	after()
+	w.pulse.beat()
 	return nil
 }
 

@@ -95,6 +95,11 @@ func (w *World) Entries(ctx context.Context, from, to journal.Seq, fn func(*jour
 	if err != nil {
 		return err
 	}
+	return w.EntriesOf(v, from, to, fn)
+}
+
+// EntriesOf is Entries of the life and up to the position of a view.
+func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) error) error {
 	if to == 0 || to > v.Seq {
 		to = v.Seq
 	}

@@ -23,6 +23,7 @@ type World struct {
 	Rules    int64
 	host     *Host
 	gate     gate
+	pulse    pulse
 	stale    atomic.Bool // memory may be ahead of the journal: load again
 
 	// lock is held by whoever is inside; capacity one.
@@ -99,6 +100,7 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 		w.stale.Store(true)
 		return nil, w.failed(err)
 	}
+	w.pulse.beat()
 	w.pass(Committed, &cmd)
 	w.pass(Served, &cmd)
 	return answer, nil
