@@ -72,7 +72,7 @@ func parsePosition(text string) (inc, number uint64, ok bool) {
 // run sends what is new whenever the world changes, until the reader goes. fresh
 // appends what lies behind s.after.
 func (s *stream) run(fresh func(world.View) error) error {
-	beat := time.NewTicker(streamHeartbeat)
+	beat := time.NewTicker(streamHeartbeat) //worlds:boundary how often a quiet stream shows that it lives
 	defer beat.Stop()
 	for {
 		changed := s.c.world.Changed()
