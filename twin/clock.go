@@ -81,6 +81,19 @@ func advance(tx *Tx, args canon.Raw) (canon.Raw, error) {
 	return canon.Marshal(done), nil
 }
 
+// Advance moves the clock to an instant that is not in the past, for an API that
+// lets its callers do so, and fires what is due on the way as the operation
+// "advance" does. What fires knows nothing of the request. An error leaves things
+// half done: the caller must refuse, so that all of it is taken back.
+func (tx *Tx) Advance(to Time) (*Advanced, error) {
+	catalog, request, cmd := tx.catalog, tx.request, tx.cmd
+	tx.request, tx.cmd = "", &Command{}
+	defer func() {
+		tx.catalog, tx.request, tx.cmd, tx.at = catalog, request, cmd, 0
+	}()
+	return tx.m.pass(tx, int64(to))
+}
+
 // pass moves the clock to an instant and fires what is due.
 func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 	done := &Advanced{Clock: to, From: tx.st.Now()}
@@ -99,7 +112,7 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 			return nil, err
 		}
 		if done.Fired++; done.Fired%progressEvery == 0 {
-			if err := m.report(done.Fired, due.At); err != nil {
+			if err := tx.report(done.Fired, due.At); err != nil {
 				return nil, err
 			}
 		}
@@ -118,12 +131,13 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 const progressEvery = 32
 
 // report tells how far an advance has come and asks whether to go on.
-func (m *Machine) report(fired, at int64) error {
-	if m.Progress != nil {
-		m.Progress(fired, at)
+func (tx *Tx) report(fired, at int64) error {
+	if tx.m.Progress != nil {
+		tx.m.Progress(fired, at)
 	}
-	if m.Interrupt != nil {
-		if err := m.Interrupt(); err != nil {
+	if tx.m.Interrupt != nil {
+		if err := tx.m.Interrupt(); err != nil {
+			tx.aborted = err
 			return interrupted{err}
 		}
 	}

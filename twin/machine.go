@@ -14,6 +14,8 @@ type Spec struct {
 	SeedHash        string // 64 hexadecimal digits
 	AutoTickSeconds int64  // 0: the clock is moved by hand
 	RawKeys         bool   // idempotency keys are stable, and shown as sent
+	TestClocks      bool   // agents may use the API's own test clocks
+	Dunning         seed.Dunning
 }
 
 // SpecOf reads the Spec out of a seed.
@@ -21,6 +23,9 @@ func SpecOf(s *seed.Seed) Spec {
 	spec := Spec{
 		SeedHash: strings.TrimPrefix(s.Hash.String(), "sha256:"),
 		RawKeys:  s.Document.Settings.IdempotencyKeys == seed.KeysRaw,
+
+		TestClocks: s.Document.Settings.TestClocks,
+		Dunning:    s.Document.Settings.Dunning,
 	}
 	if s.Document.ClockMode == seed.ClockAuto {
 		spec.AutoTickSeconds = s.Document.AutoTickSeconds

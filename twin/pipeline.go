@@ -63,6 +63,11 @@ func (m *Machine) request(seq uint64, cmd *Command, c *Catalog) Outcome {
 			break
 		}
 	}
+	if r.tx.aborted != nil {
+		m.State.Rollback(0)
+		m.State.Commit()
+		return Outcome{Aborted: r.tx.aborted}
+	}
 	r.settle()
 	m.State.Commit()
 	return r.out
@@ -111,7 +116,7 @@ func (r *run) refuseUnknown() bool {
 	}
 	r.params = root
 	var err *Error
-	if r.store = r.write && r.cmd.Idem != ""; r.store {
+	if r.cmd.Method == "POST" && r.cmd.Idem != "" { // keys mean nothing elsewhere
 		r.mention = fingerprint(root)
 	}
 	if r.want, err = parseExpand(r.c, route, root); err != nil {
@@ -120,6 +125,7 @@ func (r *run) refuseUnknown() bool {
 	if names := route.plan.unknown(root, "", nil); len(names) > 0 {
 		return r.refuse(r.c.Refuse(route, &Violation{Kind: Unknown, Param: names[0], Names: names}))
 	}
+	r.store = r.mention != ""
 	return false
 }
 
@@ -133,11 +139,9 @@ func (r *run) tick() bool {
 	before := r.tx.Savepoint()
 	if err := r.passTime(); err != nil {
 		r.tx.Rollback(before)
-		r.tx.at, r.tx.catalog = 0, r.c
 		r.store = false
 		return r.refuse(r.c.TickRefused(err.Error()))
 	}
-	r.tx.catalog = r.c
 	r.ticked = r.tx.Savepoint()
 	return false
 }
@@ -149,11 +153,7 @@ func (r *run) passTime() (err error) {
 			err = errors.New("something that fell due failed")
 		}
 	}()
-	request, cmd := r.tx.request, r.tx.cmd
-	r.tx.request, r.tx.cmd = "", &Command{} // what time causes has no request
-	defer func() { r.tx.request, r.tx.cmd = request, cmd }()
-	to := min(r.m.State.Now()+r.m.Spec.AutoTickSeconds, ClockMax)
-	_, err = r.m.pass(r.tx, to)
+	_, err = r.tx.Advance(Time(min(r.m.State.Now()+r.m.Spec.AutoTickSeconds, ClockMax)))
 	return err
 }
 

@@ -19,6 +19,7 @@ type Tx struct {
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
+	aborted error // why a long operation was given up on the way
 }
 
 // Savepoint is a position in a Tx that Rollback returns to.
@@ -37,6 +38,9 @@ func (tx *Tx) Now() Time {
 
 // State is the world as this operation sees it, its own changes included.
 func (tx *Tx) State() *projection.State { return tx.st }
+
+// Spec is what of the world's seed goes on mattering; it is read-only.
+func (tx *Tx) Spec() *Spec { return &tx.m.Spec }
 
 // Request is the id of the request being decided, "" for what time causes.
 func (tx *Tx) Request() string { return tx.request }
