@@ -24,7 +24,8 @@ type Change struct {
 	After  canon.Raw
 }
 
-// Compare returns what changed between from and to, by table and creation order;
+// Compare returns what changed between from and to, by table and creation order
+// (the delivery ledger and the fault rules come last, as tables of their own);
 // deleted rows in the order they were created. Rows whose bodies are equal do not
 // appear. Either State may be nil, meaning empty. What the two share as copies of
 // one State costs nothing to compare.
@@ -51,6 +52,12 @@ func Compare(from, to *State) *Diff {
 			a, b = a[1:], b[1:]
 		}
 	}
+	differ(&from.ledger.rows, &to.ledger.rows, func(was, is *Delivery) {
+		if is != nil {
+			is.change(d, was)
+		}
+	})
+	d.rules(from, to)
 	for e := range to.OldestEvents(from.Events()) {
 		d.Events = append(d.Events, e)
 	}

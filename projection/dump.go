@@ -10,8 +10,8 @@ import (
 const dumpChunkBytes = 64 << 10
 
 // WriteDump writes the canonical JSON of everything that is world-visible:
-// clock, counters, events, idempotency, marks, minted and objects (by table, in
-// creation order). The request log and the sequence are not part of it. Errors
+// clock, counters, deliveries, events, idempotency, marks, minted, objects (by
+// table, in creation order) and rules. The request log and the sequence are not part of it. Errors
 // are those of w.
 func (s *State) WriteDump(w io.Writer) error {
 	d := dumper{w: w, buf: make([]byte, 0, dumpChunkBytes+(8<<10))}
@@ -26,7 +26,14 @@ func (s *State) WriteDump(w io.Writer) error {
 		d.buf = canon.AppendInt(d.buf, n)
 		return d.flush(dumpChunkBytes)
 	})
-	d.text(`},"events":[`)
+	d.text(`},"deliveries":[`)
+	first = true
+	s.ledger.rows.ascend(0, func(_ uint64, f *Delivery) bool {
+		d.comma(&first)
+		d.buf = f.appendDump(d.buf)
+		return d.flush(dumpChunkBytes)
+	})
+	d.text(`],"events":[`)
 	first = true
 	s.events.ascend(0, func(_ uint64, e *EventRow) bool {
 		d.comma(&first)
@@ -50,7 +57,13 @@ func (s *State) WriteDump(w io.Writer) error {
 	d.buf = canon.AppendInt(d.buf, s.minted)
 	d.text(`,"objects":{`)
 	d.objects(s)
-	d.text(`}}`)
+	d.text(`},"rules":[`)
+	first = true
+	for _, r := range s.rules {
+		d.comma(&first)
+		d.buf = r.appendDump(d.buf)
+	}
+	d.text(`]}`)
 	d.flush(0)
 	return d.err
 }

@@ -12,7 +12,7 @@ import (
 
 func TestDumpText(t *testing.T) {
 	s := projection.New()
-	const empty = `{"clock":0,"counters":{},"events":[],"idempotency":[],"marks":[],"minted":0,"objects":{}}`
+	const empty = `{"clock":0,"counters":{},"deliveries":[],"events":[],"idempotency":[],"marks":[],"minted":0,"objects":{},"rules":[]}`
 	if got := dumpOf(s); got != empty {
 		t.Errorf("empty dump %s", got)
 	}
@@ -27,6 +27,14 @@ func TestDumpText(t *testing.T) {
 		&projection.Counter{Name: "y", Value: 2}, &projection.Counter{Name: "x\n", Value: -1},
 		&projection.Mark{Name: "z first"}, &projection.Mark{Name: "a second"},
 		&projection.Minted{Count: 4}, &projection.Log{Count: 99},
+		&projection.Rule{ID: "z", Spec: canon.Raw(`{"effect":{}}`)}, &projection.Rule{ID: "gone", Spec: canon.Raw(`{}`)},
+		&projection.Rule{ID: "a", Spec: canon.Raw(`{}`)}, &projection.Rule{ID: "gone"},
+		&projection.Rule{ID: "z", Matched: 3, Acted: 1, Spec: canon.Raw(`{"effect":{}}`)},
+		&projection.Delivery{Number: 1, Event: "evt_1", Endpoint: "endpoint:1", Version: "v", Status: projection.Pending, Turn: 1},
+		&projection.Delivery{Number: 2, Event: "evt_2", Endpoint: "endpoint:1", Version: "v", Status: projection.Pending, Turn: 2},
+		&projection.Delivery{
+			Number: 1, Event: "evt_1", Endpoint: "endpoint:1", Version: "v", Status: projection.Delivered, Attempts: 1, Turn: 1, Outcome: "200",
+		},
 		&projection.Idem{Key: "ik_2", Ref: projection.NoRef, Status: 402, Reply: canon.Raw(`{"error":{}}`)},
 		&projection.Idem{
 			Key: "ik_1", API: "stripe", Target: "POST /v1/customers", Fingerprint: "00ff", Request: "req_1",
@@ -39,7 +47,10 @@ func TestDumpText(t *testing.T) {
 	} {
 		s.Apply(f, uint64(seq))
 	}
-	want := `{"clock":1700000000,"counters":{"x\n":-1,"y":2},"events":[` +
+	want := `{"clock":1700000000,"counters":{"x\n":-1,"y":2},"deliveries":[` +
+		`{"attempts":1,"due":0,"endpoint":"endpoint:1","event":"evt_1","number":1,"outcome":"200","status":"delivered","turn":1,"version":"v"},` +
+		`{"attempts":0,"due":0,"endpoint":"endpoint:1","event":"evt_2","number":2,"outcome":"","status":"pending","turn":2,"version":"v"}` +
+		`],"events":[` +
 		`{"api":"stripe","created":5,"id":"evt_2","meta":{"m":1},"object":{"id":"z"},"type":"x.created"},` +
 		`{"api":"stripe","created":6,"id":"evt_1","meta":null,"object":null,"type":"x.deleted"}` +
 		`],"idempotency":[` +
@@ -47,7 +58,8 @@ func TestDumpText(t *testing.T) {
 		`"target":"POST /v1/customers","version":"2026-08-26.dahlia"},` +
 		`{"api":"","fingerprint":"","key":"ik_2","reply":{"error":{}},"request":"","status":402,"target":"","version":""}` +
 		`],"marks":["z first","a second"],"minted":4,"objects":{` +
-		`"a.t":[{"id":"q"}],"b.t":[{"id":"z","v":2},{"id":"a"}]}}`
+		`"a.t":[{"id":"q"}],"b.t":[{"id":"z","v":2},{"id":"a"}]},"rules":[` +
+		`{"acted":1,"id":"z","matched":3,"rule":{"effect":{}}},{"acted":0,"id":"a","matched":0,"rule":{}}]}`
 	if got := dumpOf(s); got != want {
 		t.Errorf("dump\n got %s\nwant %s", got, want)
 	}

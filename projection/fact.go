@@ -10,7 +10,7 @@ import (
 var ErrFact = errors.New("bad fact")
 
 // Fact is one change to a State. The set is closed: Put, Delete, Event, Clock,
-// Minted, Counter, Mark, Idem, Log. A fact is encoded as one canonical JSON
+// Minted, Counter, Mark, Idem, Log, Delivery, Rule. A fact is encoded as one canonical JSON
 // array whose first element is its kind; docs/format.md lists the elements.
 type Fact interface {
 	// Append appends the fact's encoding to dst. It panics on text that is not

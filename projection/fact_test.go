@@ -50,6 +50,15 @@ var encodings = []struct {
 		Status: 402, Ref: projection.NoRef, Reply: canon.Raw(`{"error":{}}`),
 	}},
 	{`["log",3]`, &projection.Log{Count: 3}},
+	{`["delivery",7,"evt_1","endpoint:1","2026-08-26.dahlia","pending",2,1700000120,7,"timeout"]`, &projection.Delivery{
+		Number: 7, Event: "evt_1", Endpoint: "endpoint:1", Version: "2026-08-26.dahlia", Status: projection.Pending,
+		Attempts: 2, Due: 1_700_000_120, Turn: 7, Outcome: "timeout",
+	}},
+	{`["delivery",1,"","","","",0,0,0,""]`, &projection.Delivery{Number: 1}},
+	{`["rule","storm",4,1,{"effect":{"close":1}}]`, &projection.Rule{
+		ID: "storm", Matched: 4, Acted: 1, Spec: canon.Raw(`{"effect":{"close":1}}`),
+	}},
+	{`["rule","storm",0,0,null]`, &projection.Rule{ID: "storm", Spec: canon.Raw(`null`)}},
 }
 
 // putsBefore are facts that references in encodings may name.
@@ -81,6 +90,7 @@ func TestNothingIsNull(t *testing.T) {
 		{&projection.Put{Table: "t"}, `["put","t","",[],0,null]`},
 		{&projection.Event{Ref: projection.NoRef}, `["event","","","",0,null,null]`},
 		{&projection.Idem{Ref: projection.NoRef}, `["idem","","","","","","",0,null]`},
+		{&projection.Rule{}, `["rule","",0,0,null]`},
 	} {
 		if got := string(row.fact.Append(nil)); got != row.want {
 			t.Errorf("got %s, want %s", got, row.want)
@@ -149,6 +159,12 @@ var badFacts = []struct {
 	{`["put","t","id",{},0,{}]`, "not an array", false},
 	{`["put","t","id",[],0]`, "too few elements", false},
 	{`["put","t","id",[],0,{},{}]`, "too many elements", true},
+	{`["delivery",0,"","","","",0,0,0,""]`, "not a number from 1 on", false},
+	{`["delivery",-1,"","","","",0,0,0,""]`, "not a number from 1 on", false},
+	{`["delivery",1,"","","","",0,0,0]`, "too few elements", false},
+	{`["delivery",1,"","","",null,0,0,0,""]`, "not a string", false},
+	{`["rule","r",0,0]`, "too few elements", false},
+	{`["rule","r",0,0,"x"]`, "neither an object nor null", true},
 	{`["put","t","id",[],0,{]`, "bad fact", true},
 	{`["put","t","id",[],0,5]`, "neither an object nor null", true},
 	{`["put","t","id",[],0,"text"]`, "neither an object nor null", true},

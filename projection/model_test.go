@@ -29,7 +29,7 @@ func pick[T any](t *rapid.T, list []T) T { return list[rapid.IntRange(0, len(lis
 // drawFact draws a fact that may stand behind prior.
 func drawFact(t *rapid.T, prior []projection.Fact) projection.Fact {
 	small := rapid.Int64Range(-3, 9)
-	switch kind := rapid.IntRange(0, 13).Draw(t, "kind"); kind {
+	switch kind := rapid.IntRange(0, 15).Draw(t, "kind"); kind {
 	default:
 		due := small.Draw(t, "due")
 		return &projection.Put{
@@ -52,6 +52,14 @@ func drawFact(t *rapid.T, prior []projection.Fact) projection.Fact {
 		return &projection.Mark{Name: pick(t, names)}
 	case 12:
 		return &projection.Clock{Now: small.Draw(t, "now")}
+	case 14:
+		return &projection.Delivery{
+			Number: rapid.Int64Range(1, 70).Draw(t, "number"), Event: pick(t, ids), Endpoint: pick(t, names),
+			Status: pick(t, []string{projection.Pending, projection.Delivered, projection.Failed}),
+			Due:    small.Draw(t, "due"), Turn: rapid.Int64Range(0, 9).Draw(t, "turn"),
+		}
+	case 15:
+		return &projection.Rule{ID: pick(t, names), Matched: small.Draw(t, "matched"), Spec: pick(t, bodies)}
 	case 13:
 		if n := small.Draw(t, "count"); n%2 == 0 {
 			return &projection.Log{Count: n}
@@ -85,19 +93,23 @@ type model struct {
 	ords                  uint64
 	events                []projection.EventRow
 	idems                 map[string]projection.Idem
+	deliveries            map[int64]projection.Delivery
+	rules                 []projection.Rule
 	marks                 map[string]uint64
 	counters              map[string]int64
 	clock, minted, logged int64
 }
 
 func newModel() *model {
-	return &model{idems: map[string]projection.Idem{}, marks: map[string]uint64{}, counters: map[string]int64{}}
+	return &model{idems: map[string]projection.Idem{}, marks: map[string]uint64{}, counters: map[string]int64{},
+		deliveries: map[int64]projection.Delivery{}}
 }
 
 func (m *model) clone() *model {
 	c := *m
 	c.rows, c.table, c.events = slices.Clone(m.rows), slices.Clone(m.table), slices.Clone(m.events)
 	c.idems, c.marks, c.counters = maps.Clone(m.idems), maps.Clone(m.marks), maps.Clone(m.counters)
+	c.deliveries, c.rules = maps.Clone(m.deliveries), slices.Clone(m.rules)
 	return &c
 }
 
@@ -140,6 +152,18 @@ func (m *model) apply(f projection.Fact, seq uint64) {
 		m.minted = f.Count
 	case *projection.Log:
 		m.logged = f.Count
+	case *projection.Delivery:
+		m.deliveries[f.Number] = *f
+	case *projection.Rule:
+		i := slices.IndexFunc(m.rules, func(r projection.Rule) bool { return r.ID == f.ID })
+		switch {
+		case string(f.Spec) != "null" && i < 0:
+			m.rules = append(m.rules, *f)
+		case string(f.Spec) != "null":
+			m.rules[i] = *f
+		case i >= 0:
+			m.rules = slices.Delete(m.rules, i, i+1)
+		}
 	}
 }
 
@@ -181,9 +205,27 @@ func (m *model) dump() string {
 	for i := range marks {
 		marks[i] = quote(marks[i])
 	}
-	return fmt.Sprintf(`{"clock":%d,"counters":{%s},"events":[%s],"idempotency":[%s],"marks":[%s],"minted":%d,"objects":{%s}}`,
-		m.clock, strings.Join(counters, ","), strings.Join(events, ","), strings.Join(idems, ","),
-		strings.Join(marks, ","), m.minted, strings.Join(objects, ","))
+	return fmt.Sprintf(`{"clock":%d,"counters":{%s},"deliveries":[%s],"events":[%s],"idempotency":[%s],"marks":[%s],`+
+		`"minted":%d,"objects":{%s},"rules":[%s]}`,
+		m.clock, strings.Join(counters, ","), strings.Join(m.deliveryTexts(), ","), strings.Join(events, ","), strings.Join(idems, ","),
+		strings.Join(marks, ","), m.minted, strings.Join(objects, ","), strings.Join(m.ruleTexts(), ","))
+}
+
+func (m *model) deliveryTexts() (out []string) {
+	for _, n := range slices.Sorted(maps.Keys(m.deliveries)) {
+		f := m.deliveries[n]
+		out = append(out, fmt.Sprintf(
+			`{"attempts":%d,"due":%d,"endpoint":%s,"event":%s,"number":%d,"outcome":%s,"status":%s,"turn":%d,"version":%s}`,
+			f.Attempts, f.Due, quote(f.Endpoint), quote(f.Event), f.Number, quote(f.Outcome), quote(f.Status), f.Turn, quote(f.Version)))
+	}
+	return out
+}
+
+func (m *model) ruleTexts() (out []string) {
+	for _, f := range m.rules {
+		out = append(out, fmt.Sprintf(`{"acted":%d,"id":%s,"matched":%d,"rule":%s}`, f.Acted, quote(f.ID), f.Matched, f.Spec))
+	}
+	return out
 }
 
 func (m *model) markNames() []string {
@@ -278,6 +320,10 @@ func viewOf(s *projection.State) string {
 		v.line("mark %q", m.Name)
 	}
 	v.line("due: %v", dueOrder(s))
+	v.line("deliveries %d", s.Deliveries())
+	for _, f := range s.PendingDeliveries() {
+		v.line("pending %d", f.Number)
+	}
 	return v.String()
 }
 
@@ -331,6 +377,10 @@ func (m *model) view() string {
 		v.line("mark %q", name)
 	}
 	v.line("due: %v", m.dueOrder())
+	v.line("deliveries %d", len(m.deliveries))
+	for _, n := range m.pending() {
+		v.line("pending %d", n)
+	}
 	return v.String()
 }
 
@@ -369,6 +419,18 @@ func (m *model) viewEvents(v *view) {
 			}
 		}
 	}
+}
+
+// pending is the numbers of the pending deliveries by turn, turn 0 last.
+func (m *model) pending() (out []int64) {
+	for _, n := range slices.Sorted(maps.Keys(m.deliveries)) {
+		if m.deliveries[n].Status == projection.Pending {
+			out = append(out, n)
+		}
+	}
+	turn := func(n int64) int64 { return (m.deliveries[n].Turn + 99) % 100 }
+	slices.SortStableFunc(out, func(a, b int64) int { return int(turn(a) - turn(b)) })
+	return out
 }
 
 func (m *model) dueOrder() (out []string) {

@@ -21,6 +21,8 @@ var kinds = [...]struct {
 	{"clock", func() Fact { return new(Clock) }},
 	{"delete", func() Fact { return new(Delete) }},
 	{"mark", func() Fact { return new(Mark) }},
+	{"delivery", func() Fact { return new(Delivery) }},
+	{"rule", func() Fact { return new(Rule) }},
 }
 
 // ParseFact reads one encoded fact, which need not be trusted: it accepts just

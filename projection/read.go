@@ -1,8 +1,9 @@
 package projection
 
 import (
-	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 	"unsafe"
@@ -90,26 +91,17 @@ func (r *reader) str() string {
 		r.fail("not a string")
 		return ""
 	}
-	rest := r.data[r.pos+1:]
-	end := bytes.IndexByte(rest, '"')
-	if end < 0 {
-		r.fail("not a string")
-		return ""
+	inner := r.data[r.pos+1:]
+	n := plainRun(inner)
+	if n == len(inner) || inner[n] != '"' {
+		return r.special()
 	}
-	inner := rest[:end]
-	if bytes.IndexByte(inner, '\\') >= 0 {
-		return r.escaped()
-	}
-	if !utf8.Valid(inner) {
-		r.fail("not valid UTF-8")
-		return ""
-	}
-	r.pos += end + len(`""`)
-	return unsafe.String(unsafe.SliceData(inner), len(inner))
+	r.pos += n + len(`""`)
+	return unsafe.String(unsafe.SliceData(inner), n)
 }
 
-// escaped is str for a string that has escapes: a copy.
-func (r *reader) escaped() string {
+// special is str for a string that is not plain.
+func (r *reader) special() string {
 	v := r.data[r.pos:]
 	v = v[:canon.Skip(v)]
 	if canon.Valid(v) != nil {
@@ -121,15 +113,41 @@ func (r *reader) escaped() string {
 	return text
 }
 
+// plainRun returns how many bytes at the start of b are ASCII that a string
+// holds as it is. It looks at eight at a time: subtracting k from each byte
+// borrows into its top bit if the byte is below k, so the lowest top bit in the
+// result marks the first byte that is not plain.
+func plainRun(b []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		quote, escape := x^'"'*ones, x^'\\'*ones
+		low := (x-' '*ones)&^x | (quote-ones)&^quote | (escape-ones)&^escape
+		if found := (x | low) & tops; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for n < len(b) && b[n] >= ' ' && b[n] < utf8.RuneSelf && b[n] != '"' && b[n] != '\\' {
+		n++
+	}
+	return n
+}
+
+// number returns the next element as an integer.
 func (r *reader) number() int64 {
-	v := r.value()
-	if r.err != nil {
+	if !r.next() {
 		return 0
 	}
-	n, ok := canon.Int(v)
+	end := r.pos
+	for end < len(r.data) && r.data[end] != ',' {
+		end++
+	}
+	n, ok := canon.Int(r.data[r.pos:end])
 	if !ok {
 		r.fail("not an integer")
 	}
+	r.pos = end
 	return n
 }
 

@@ -40,6 +40,8 @@ type State struct {
 	idems    btree.Map[string, *Idem]
 	marks    btree.Map[string, *MarkRow]
 	counters btree.Map[string, int64]
+	ledger   ledger
+	rules    []*Rule // replaced, never changed in place
 	clock    int64
 	minted   int64
 	logged   int64
