@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -147,6 +149,36 @@ func TestBrokenOff(t *testing.T) {
 				worlds(t, args...).refuses(t, exitServer)
 				worlds(t, append(args, "--out", out)...).refuses(t, exitServer)
 			}
+			if got, _ := os.ReadFile(out); string(got) != "good" {
+				t.Errorf("the file holds %q", got)
+			}
+			if left, _ := os.ReadDir(dir); len(left) != 1 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// TestInterrupted: Ctrl-C in the middle of a download leaves the old file, and
+// nothing beside it.
+func TestInterrupted(t *testing.T) {
+	clean(t)
+	for _, verb := range []string{"world dump", "journal export"} {
+		t.Run(verb, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, `{"half":`)
+				w.(http.Flusher).Flush()
+				cancel()
+				<-r.Context().Done()
+			})
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			os.WriteFile(out, []byte("good"), 0o600)
+			var stdout, stderr bytes.Buffer
+			args := append(strings.Fields(verb), "--world", "w", "--url", url, "--out", out)
+			code := runContext(ctx, args, strings.NewReader(""), &stdout, &stderr)
+			outcome{code, stdout.String(), stderr.String()}.refuses(t, exitNo, "interrupted")
 			if got, _ := os.ReadFile(out); string(got) != "good" {
 				t.Errorf("the file holds %q", got)
 			}
