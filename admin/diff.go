@@ -55,14 +55,14 @@ func diffWorld(c *call) error {
 		if to, err = c.position(&v, "to"); err != nil {
 			return err
 		}
-		if after, err = c.world.At(c.r.Context(), to.seq); err != nil {
+		if after, err = c.world.At(c.r.Context(), v, to.seq); err != nil {
 			return err
 		}
 	}
 	if from.seq > to.seq {
 		return problem(http.StatusBadRequest, "invalid-parameter", "from (%d) lies after to (%d)", from.seq, to.seq).at("?from")
 	}
-	before, err := c.world.At(c.r.Context(), from.seq)
+	before, err := c.world.At(c.r.Context(), v, from.seq)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func listJournal(c *call) error {
 	from := journal.Seq(after) + 1
 	to := min(v.Seq, from+journal.Seq(limit)-1)
 	if from <= to {
-		err = c.world.Entries(c.r.Context(), from, to, func(e *journal.Entry) error {
+		err = c.world.EntriesOf(v, from, to, func(e *journal.Entry) error {
 			if !first {
 				out = append(out, ',')
 			}
@@ -95,7 +95,7 @@ func exportJournal(c *call) error {
 	if _, err := c.w.Write(buf); err != nil || v.Seq == 0 {
 		return nil
 	}
-	err = c.world.Entries(c.r.Context(), 1, v.Seq, func(e *journal.Entry) error {
+	err = c.world.EntriesOf(v, 1, v.Seq, func(e *journal.Entry) error {
 		buf = journal.AppendLine(buf[:0], e)
 		if _, err := c.w.Write(buf); err != nil {
 			return errGone

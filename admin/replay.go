@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -46,7 +45,7 @@ func (c *call) replay(mode world.Mode) error {
 	if err != nil {
 		return err
 	}
-	report, _ := world.Replay(mode, g, c.entries(c.r.Context(), v.Seq), c.s.host.Catalogs(), nil)
+	report, _ := world.Replay(mode, g, c.entries(v), c.s.host.Catalogs(), nil)
 	live := LiveReport{Report: *report, LiveHead: v.Hash.String(), LiveDumpHash: world.DumpHash(v.State)}
 	switch {
 	case !live.Valid:
@@ -60,13 +59,10 @@ func (c *call) replay(mode world.Mode) error {
 
 var errEnough = errors.New("enough")
 
-// entries yields the world's entries up to seq.
-func (c *call) entries(ctx context.Context, seq journal.Seq) world.Entries {
+// entries yields the world's entries as a view sees them.
+func (c *call) entries(v world.View) world.Entries {
 	return func(yield func(*journal.Entry, error) bool) {
-		if seq == 0 {
-			return
-		}
-		err := c.world.Entries(ctx, 1, seq, func(e *journal.Entry) error {
+		err := c.world.EntriesOf(v, 1, v.Seq, func(e *journal.Entry) error {
 			if !yield(e, nil) {
 				return errEnough
 			}

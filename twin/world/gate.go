@@ -14,7 +14,7 @@ type gate struct {
 	shut   chan struct{} // nil when open; closed by reopen
 	idle   chan struct{} // nil unless someone waits for inside == 0
 	late   bool          // a reset has waited its time: what runs on gives up
-	life   uint64        // counts resets
+	life   uint64        // changes under the world's lock
 }
 
 // enter admits one operation and returns the life it belongs to. It waits while a
@@ -83,14 +83,17 @@ func (g *gate) overdue() bool {
 	return g.late
 }
 
-// reopen lets operations in again. When the reset happened, what was inside before
-// belongs to an earlier life.
-func (g *gate) reopen(happened bool) {
+// turn begins another life: what was admitted before belongs to an earlier one.
+func (g *gate) turn() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if happened {
-		g.life++
-	}
+	g.life++
+}
+
+// reopen lets operations in again.
+func (g *gate) reopen() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.idle, g.late = nil, false
 	close(g.shut)
 	g.shut = nil

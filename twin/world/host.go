@@ -21,19 +21,23 @@ type Host struct {
 	log      *slog.Logger
 	hook     Hook
 
-	// server guards the server's own stream: its head and the order of its
-	// entries. Never held while waiting for the disk.
+	// server orders the entries of the server's own stream. Never held while
+	// waiting for the disk.
 	server sync.Mutex
-	seq    journal.Seq
-	hash   journal.Hash
 
 	// mu guards the maps below, nothing else.
 	mu      sync.Mutex
 	worlds  map[ID]*World
 	genesis map[string]*Genesis
 
-	reopening sync.Mutex
-	tried     time.Time
+	// open is held for reading while an entry that was decided on memory is
+	// appended, for writing while the journal opens again and every world is
+	// marked to load again: so nothing decided before the seal is appended after.
+	open           sync.RWMutex
+	reopening      sync.Mutex // held by who tries to open the journal again
+	tried          time.Time
+	reopenInterval time.Duration
+	resetWait      time.Duration
 }
 
 // Options are for NewHost.
@@ -48,12 +52,9 @@ func NewHost(s *store.Store, opt Options) *Host {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Host{store: s, catalogs: opt.Catalogs, log: opt.Logger, hook: opt.Hook,
-		worlds: map[ID]*World{}, genesis: map[string]*Genesis{}}
-	if head, ok := s.Head(0); ok {
-		h.seq, h.hash = head.Seq, head.Hash
-	}
-	return h
+	return &Host{store: s, catalogs: opt.Catalogs, log: opt.Logger, hook: opt.Hook,
+		worlds: map[ID]*World{}, genesis: map[string]*Genesis{},
+		reopenInterval: ReopenInterval, resetWait: ResetWait}
 }
 
 // Catalogs are the twins the Host serves.
@@ -61,28 +62,30 @@ func (h *Host) Catalogs() []*twin.Catalog { return h.catalogs }
 
 // Record appends one entry to the server's own stream and waits until it is
 // durable.
-func (h *Host) Record(command canon.Raw) error { return h.append(command, nil) }
+func (h *Host) Record(command canon.Raw) error { return h.record(command, nil) }
 
-func (h *Host) append(command canon.Raw, c *store.Control) error {
-	t, err := h.record(command, c)
-	if err != nil {
-		return err
+func (h *Host) record(command canon.Raw, c *store.Control) error {
+	t, err := h.queue(command, c)
+	if err == nil {
+		err = t.Wait()
 	}
-	return t.Wait()
+	if err != nil {
+		h.mend(err)
+		return failed(err)
+	}
+	return nil
 }
 
-func (h *Host) record(command canon.Raw, c *store.Control) (store.Ticket, error) {
+// queue appends one entry to the server's own stream. Its head is the store's: no
+// copy in memory can part from it.
+func (h *Host) queue(command canon.Raw, c *store.Control) (store.Ticket, error) {
 	h.server.Lock()
 	defer h.server.Unlock()
+	head, _ := h.store.Head(0)
 	frame := journal.Frame{Command: command, Reply: canon.Raw("null")}
-	e := journal.Entry{Seq: h.seq + 1, Prev: h.hash, Body: frame.AppendBody(nil)}
+	e := journal.Entry{Seq: head.Seq + 1, Prev: head.Hash, Body: frame.AppendBody(nil)}
 	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
-	t, err := h.store.Append(store.Record{Entry: e, Control: c})
-	if err != nil {
-		return t, h.broken(err)
-	}
-	h.seq, h.hash = e.Seq, e.Hash
-	return t, nil
+	return h.store.Append(store.Record{Entry: e, Control: c})
 }
 
 // ServerLog yields the commands of the server's own stream, oldest first, after
@@ -178,7 +181,7 @@ var ErrNoSuchSeed = store.ErrBlob
 // Create begins the world id: command is what the server's own stream records of
 // it. It is durable on return. Attach makes the world known.
 func (h *Host) Create(id ID, command canon.Raw) error {
-	return h.append(command, &store.Control{Op: store.Create, World: id, Inc: 1})
+	return h.record(command, &store.Control{Op: store.Create, World: id, Inc: 1})
 }
 
 // Origin is where a twin's request comes from: a world, and the label of its key.
@@ -210,36 +213,42 @@ func (h *Host) Ready() error { return h.store.Sync() }
 // Stats are the store's figures.
 func (h *Host) Stats() Stats { return h.store.Stats() }
 
-// broken tries to open a sealed journal again, at most once a ReopenInterval, so
-// that a disk that was full serves again once it has room. The operation that
-// met the seal is refused all the same.
-func (h *Host) broken(err error) error {
-	if !errors.Is(err, store.ErrSealed) {
-		return err
+// append appends an entry that was decided on a world's memory.
+func (h *Host) append(w *World, r store.Record) (store.Ticket, error) {
+	h.open.RLock()
+	defer h.open.RUnlock()
+	if w.stale.Load() {
+		return store.Ticket{}, errStale
 	}
-	h.reopening.Lock()
-	defer h.reopening.Unlock()
-	if time.Since(h.tried) < ReopenInterval { //worlds:boundary how often a sealed journal is tried, nothing a world sees
-		return err
-	}
-	h.tried = time.Now() //worlds:boundary as above
-	if again := h.store.Reopen(); again != nil {
-		h.log.Warn("the journal stays sealed", "cause", again)
-		return err
-	}
-	h.log.Info("the journal is open again")
-	h.stale()
-	return err
+	return h.store.Append(r)
 }
 
-// stale makes every world load again: what memory knows may be ahead of the disk.
-func (h *Host) stale() {
+// errStale says that the journal was opened again while an operation was decided.
+var errStale = errors.New("the journal was opened again meanwhile")
+
+// mend tries to open a sealed journal again, at most once a ReopenInterval, so
+// that a disk that was full serves again once it has room. The operation that met
+// the seal is refused all the same. The caller holds no lock.
+func (h *Host) mend(err error) {
+	if !errors.Is(err, store.ErrSealed) || !h.reopening.TryLock() {
+		return
+	}
+	defer h.reopening.Unlock()
+	//worlds:boundary how often a failing disk is tried; nothing of a world depends on it
+	if time.Since(h.tried) < h.reopenInterval {
+		return
+	}
+	h.tried = time.Now() //worlds:boundary as above
+	h.open.Lock()
+	defer h.open.Unlock()
+	if again := h.store.Reopen(); again != nil {
+		h.log.Warn("the journal stays sealed", "cause", again)
+		return
+	}
+	h.log.Info("the journal is open again")
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.worlds {
-		w.stale.Store(true)
-	}
-	if head, ok := h.store.Head(0); ok {
-		h.seq, h.hash = head.Seq, head.Hash
+		w.stale.Store(true) // what its memory holds may be ahead of the disk
 	}
 }

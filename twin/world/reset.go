@@ -33,11 +33,10 @@ func (w *World) Delete(ctx context.Context, command canon.Raw) error {
 // replaceLife ends the present life of the world by one entry of the server's own
 // stream and begins what after says.
 func (w *World) replaceLife(ctx context.Context, command canon.Raw, control func() *store.Control, after func()) error {
-	if !w.gate.close(ResetWait) {
+	if !w.gate.close(w.host.resetWait) {
 		return ErrBusy
 	}
-	happened := false
-	defer func() { w.gate.reopen(happened) }()
+	defer w.gate.reopen()
 	select {
 	case w.lock <- struct{}{}:
 	case <-ctx.Done():
@@ -50,15 +49,14 @@ func (w *World) replaceLife(ctx context.Context, command canon.Raw, control func
 	if head, ok := w.host.store.Head(w.ID); ok {
 		w.inc = head.Inc
 	}
-	ticket, err := w.host.record(command, control())
-	if err == nil {
-		err = ticket.Wait()
-	}
-	if err != nil {
+	// The gate is shut, so this wait for the disk under the lock holds up only
+	// those that the reset is about to refuse.
+	if err := w.host.record(command, control()); err != nil {
 		w.stale.Store(true)
-		return w.failed(err)
+		return err
 	}
-	happened = true
+	// Still under the lock, so that who waits for it finds another life.
+	w.gate.turn()
 	after()
 	w.pulse.beat()
 	return nil

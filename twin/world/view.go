@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"worlds/journal"
@@ -19,15 +20,31 @@ type View struct {
 
 // View returns the world as it stands, once everything in it is durable.
 func (w *World) View(ctx context.Context) (View, error) {
+	v, err := w.durable(ctx)
+	if err == nil && w.ahead(&v) {
+		w.stale.Store(true)
+		v, err = w.durable(ctx)
+	}
+	return v, err
+}
+
+func (w *World) durable(ctx context.Context) (View, error) {
 	v, ticket, err := w.peek(ctx)
 	if err != nil {
 		return View{}, err
 	}
 	if err := ticket.Wait(); err != nil {
 		w.stale.Store(true)
-		return View{}, w.failed(err)
+		return View{}, failed(err)
 	}
 	return v, nil
+}
+
+// ahead reports whether the view counts entries that the journal lost: those of
+// reads, which nobody waits for, when a write failed.
+func (w *World) ahead(v *View) bool {
+	head, ok := w.host.store.Head(w.ID)
+	return ok && head.Inc == v.Inc && head.Seq < v.Seq
 }
 
 func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
@@ -46,27 +63,24 @@ func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
 // ErrNoSuchSeq says that a position lies beyond the head.
 var ErrNoSuchSeq = fmt.Errorf("the world has no such entry")
 
-// At returns the state after entry seq, from memory where a mark kept it, by
-// replaying the prefix otherwise.
-func (w *World) At(ctx context.Context, seq journal.Seq) (*projection.State, error) {
-	v, err := w.View(ctx)
-	if err != nil {
-		return nil, err
-	}
+// At returns the state after entry seq in the life a view is of, from memory where
+// a mark kept it, by replaying the prefix otherwise. It is ErrReset when that life
+// has ended.
+func (w *World) At(ctx context.Context, v View, seq journal.Seq) (*projection.State, error) {
 	switch {
 	case seq > v.Seq:
 		return nil, fmt.Errorf("%w: %d, the last is %d", ErrNoSuchSeq, seq, v.Seq)
 	case seq == v.Seq:
-		return v.State, nil
+		return v.State.Copy(), nil
 	}
-	if st := w.marked(ctx, seq); st != nil {
+	if st := w.marked(ctx, v.Inc, seq); st != nil {
 		return st, nil
 	}
-	return w.Replayed(ctx, seq)
+	return w.Replayed(v, seq)
 }
 
 // Replayed returns the state after entry seq by folding the journal's prefix.
-func (w *World) Replayed(ctx context.Context, seq journal.Seq) (*projection.State, error) {
+func (w *World) Replayed(v View, seq journal.Seq) (*projection.State, error) {
 	g, err := w.host.Genesis(w.SeedHash, w.Rules)
 	if err != nil {
 		return nil, err
@@ -75,14 +89,17 @@ func (w *World) Replayed(ctx context.Context, seq journal.Seq) (*projection.Stat
 	if seq == 0 {
 		return st, nil
 	}
-	err = w.Entries(ctx, 1, seq, func(e *journal.Entry) error {
+	err = w.EntriesOf(v, 1, seq, func(e *journal.Entry) error {
 		frame, err := journal.ParseBody(e.Body)
 		if err != nil {
 			return err
 		}
 		return st.Fold(uint64(e.Seq), frame.Facts)
 	})
-	return st, err
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
 }
 
 // Genesis returns where the world began.
@@ -98,7 +115,8 @@ func (w *World) Entries(ctx context.Context, from, to journal.Seq, fn func(*jour
 	return w.EntriesOf(v, from, to, fn)
 }
 
-// EntriesOf is Entries of the life and up to the position of a view.
+// EntriesOf is Entries of the life and up to the position of a view. It is ErrReset
+// when that life has ended, and what fn returns when that is an error.
 func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) error) error {
 	if to == 0 || to > v.Seq {
 		to = v.Seq
@@ -106,11 +124,18 @@ func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) 
 	if from > to {
 		return nil
 	}
-	return w.host.store.Scan(w.ID, v.Inc, from, to, fn)
+	err := w.host.store.Scan(w.ID, v.Inc, from, to, fn)
+	switch {
+	case errors.Is(err, store.ErrIncarnation):
+		return fmt.Errorf("%w: %w", ErrReset, err)
+	case errors.Is(err, store.ErrWorld):
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return err
 }
 
-// marked returns a copy of the state kept at a mark, nil if there is none.
-func (w *World) marked(ctx context.Context, seq journal.Seq) *projection.State {
+// marked returns a copy of the state kept at a mark of a life, nil if there is none.
+func (w *World) marked(ctx context.Context, inc store.Incarnation, seq journal.Seq) *projection.State {
 	life, err := w.gate.enter(ctx)
 	if err != nil {
 		return nil
@@ -121,7 +146,7 @@ func (w *World) marked(ctx context.Context, seq journal.Seq) *projection.State {
 	}
 	defer w.release()
 	for _, m := range w.marks {
-		if m.seq == seq {
+		if m.seq == seq && w.inc == inc {
 			return m.state.Copy()
 		}
 	}

@@ -94,11 +94,13 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 	answer, ticket, err := w.execute(&cmd, r.IdemKey)
 	w.release()
 	if err != nil {
+		w.host.mend(err)
 		return nil, err
 	}
 	if err := ticket.Wait(); err != nil {
 		w.stale.Store(true)
-		return nil, w.failed(err)
+		w.host.mend(err)
+		return nil, failed(err)
 	}
 	w.pulse.beat()
 	w.pass(Committed, &cmd)
@@ -113,10 +115,7 @@ func (w *World) acquire(ctx context.Context, life uint64) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	err := w.ready()
-	if err == nil && !w.gate.current(life) {
-		err = ErrReset
-	}
+	err := w.ready(life)
 	if err != nil {
 		w.release()
 	}
@@ -125,11 +124,14 @@ func (w *World) acquire(ctx context.Context, life uint64) error {
 
 func (w *World) release() { <-w.lock }
 
-// ready loads the world if it must be. The caller holds the lock.
-func (w *World) ready() error {
+// ready loads the world if it must be, for an operation of one life. The caller
+// holds the lock.
+func (w *World) ready(life uint64) error {
 	switch {
 	case w.gone:
 		return ErrGone
+	case !w.gate.current(life):
+		return ErrReset
 	case w.machine != nil && !w.stale.Load():
 		return nil
 	case w.Rules != twin.Rules:
@@ -153,22 +155,28 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 			err = fmt.Errorf("internal fault: %v", p)
 		}
 	}()
+	known := len(w.aliases)
 	side := w.alias(cmd, rawKey)
 	out := w.machine.Execute(uint64(w.seq+1), cmd)
 	if out.Aborted != nil {
+		if len(w.aliases) > known {
+			delete(w.aliases, rawKey) // no entry says that this key was used
+		}
 		return nil, store.Ticket{}, out.Aborted
 	}
 	w.pass(Decided, cmd)
 	frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
 	e := journal.Entry{Seq: w.seq + 1, Prev: w.hash, Body: frame.AppendBody(nil), Side: side}
 	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
-	t, err := w.host.store.Append(store.Record{World: w.ID, Inc: w.inc, Entry: e, Lazy: !out.Changed})
-	if err != nil {
+	t, err := w.host.append(w, store.Record{World: w.ID, Inc: w.inc, Entry: e, Lazy: !out.Changed})
+	switch {
+	case err == nil:
+	case !out.Changed && errors.Is(err, store.ErrSealed):
+		// Memory is right as far as the last change is: its ticket tells.
+		return &Answer{Outcome: out}, w.change, nil
+	default:
 		w.stale.Store(true)
-		if !out.Changed && errors.Is(err, store.ErrSealed) {
-			return &Answer{Outcome: out}, store.Ticket{}, nil
-		}
-		return nil, t, w.failed(w.host.broken(err))
+		return nil, t, failed(err)
 	}
 	w.seq, w.hash = e.Seq, e.Hash
 	if out.Changed {
@@ -178,7 +186,7 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 	return &Answer{Outcome: out, Seq: e.Seq}, w.change, nil
 }
 
-func (w *World) failed(err error) error { return fmt.Errorf("%w: %w", ErrJournal, err) }
+func failed(err error) error { return fmt.Errorf("%w: %w", ErrJournal, err) }
 
 // alias replaces a raw idempotency key by its alias, which is its place in the
 // order of first use, and returns the entry's sidecar.
@@ -208,7 +216,7 @@ const aliasPrefix = "ik_"
 func (w *World) load() error {
 	g, err := w.host.Genesis(w.SeedHash, w.Rules)
 	if err != nil {
-		return fmt.Errorf("world %d: %w", w.ID, err)
+		return fmt.Errorf("world %d: %w: its genesis: %w", w.ID, ErrDamaged, err)
 	}
 	head, ok := w.host.store.Head(w.ID)
 	if !ok {
@@ -220,16 +228,27 @@ func (w *World) load() error {
 	w.aliases, w.marks, w.change = map[string]string{}, nil, store.Ticket{}
 	v := journal.NewVerifier(g.Entry.Hash, 1)
 	err = w.host.store.Scan(w.ID, w.inc, 1, 0, func(e *journal.Entry) error {
-		if err := v.Next(e); err != nil {
-			return err
+		err := v.Next(e)
+		if err == nil {
+			err = w.take(e)
 		}
-		return w.take(e)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return nil
 	})
-	if err != nil {
-		w.machine = nil
+	if err == nil {
+		return nil
+	}
+	w.machine = nil
+	var damage *store.DamageError
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return fmt.Errorf("world %d: %w", w.ID, err)
+	case errors.As(err, &damage):
 		return fmt.Errorf("world %d: %w: %w", w.ID, ErrDamaged, err)
 	}
-	return nil
+	return fmt.Errorf("world %d: %w", w.ID, failed(err))
 }
 
 // take folds one entry of the journal.
