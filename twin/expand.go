@@ -96,7 +96,7 @@ func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Ra
 			if list[i].key != "data" {
 				continue
 			}
-			data, err := x.elements(list[i].value, w, dotted(trail, "data"))
+			data, err := each(list[i].value, func(e canon.Raw) (canon.Raw, *Error) { return x.object(e, w, dotted(trail, "data")) })
 			if err != nil {
 				return nil, err
 			}
@@ -104,21 +104,6 @@ func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Ra
 		}
 	}
 	return appendObject(nil, list), nil
-}
-
-func (x *expander) elements(data canon.Raw, want *expansion, trail string) (canon.Raw, *Error) {
-	out := append(make([]byte, 0, len(data)*2), '[')
-	for e := range canon.Elements(data) {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		v, err := x.object(e, want, trail)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']'), nil
 }
 
 // hash expands below a (possibly nested) object of api; prefix is the dotted
@@ -161,20 +146,43 @@ func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, her
 	}
 	switch {
 	case len(old) > 0 && old[0] == '{':
-		if _, typed := canon.Get(old, "object"); typed {
-			return x.object(old, w, here)
-		}
-		return x.hash(api, old, w, path, here)
+		return x.nested(api, old, w, path, here)
+	case len(old) > 0 && old[0] == '[' && api.leads(path):
+		return each(old, func(e canon.Raw) (canon.Raw, *Error) { return x.nested(api, e, w, path, here) })
 	case api.leads(path):
 		return old, nil // null, or absent: nothing to expand
 	}
 	return nil, x.c.NotExpandable(w.first(strings.TrimSuffix(strings.TrimSuffix(here, w.name), ".")), false)
 }
 
-// leads reports whether a declared path passes through path.
+// nested expands below a member that holds an object, or one element of such.
+func (x *expander) nested(api *API, old canon.Raw, w *expansion, path, here string) (canon.Raw, *Error) {
+	if _, typed := canon.Get(old, "object"); typed {
+		return x.object(old, w, here)
+	}
+	return x.hash(api, old, w, path, here)
+}
+
+// each applies expand to every element of an array.
+func each(array canon.Raw, expand func(canon.Raw) (canon.Raw, *Error)) (canon.Raw, *Error) {
+	out := append(make([]byte, 0, len(array)*2), '[')
+	for e := range canon.Elements(array) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		v, err := expand(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']'), nil
+}
+
+// leads reports whether a declared path ends at or passes through path.
 func (a *API) leads(path string) bool {
 	for _, k := range a.expandPaths() {
-		if strings.HasPrefix(k, path+".") {
+		if k == path || strings.HasPrefix(k, path+".") {
 			return true
 		}
 	}
@@ -188,18 +196,7 @@ func (x *expander) target(object string, old canon.Raw, w *expansion, here strin
 	}
 	switch old[0] {
 	case '[':
-		out := append(make([]byte, 0, 1024), '[')
-		for e := range canon.Elements(old) {
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			v, err := x.target(object, e, w, here)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v...)
-		}
-		return append(out, ']'), nil
+		return each(old, func(e canon.Raw) (canon.Raw, *Error) { return x.target(object, e, w, here) })
 	case '{':
 		return x.below(old, w, here)
 	case '"':

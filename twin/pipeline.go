@@ -24,13 +24,14 @@ type run struct {
 	write   bool
 	store   bool // the outcome is kept under the idempotency key
 	mention string
+	ignored []string
 	ticked  Savepoint // after the tick: what a refusal goes back to
 }
 
 // pipeline is the order of life of a twin request, and with it every asymmetry
 // between one kind of refusal and another:
 //
-//   - what version, route, and parameters refuse does not tick the clock;
+//   - what version, caller, route, and parameters refuse does not tick the clock;
 //   - from tick on, a request has ticked, whatever becomes of it;
 //   - what decide's own parsing and validation refuse is not stored under an
 //     idempotency key; everything the endpoint decides is, refusals and faults
@@ -40,6 +41,7 @@ type run struct {
 // A step returns true when the request has its answer.
 var pipeline = [...]func(*run) bool{
 	(*run).checkVersion,
+	(*run).admit,
 	(*run).findRoute,
 	(*run).refuseUnknown,
 	(*run).tick,
@@ -90,10 +92,24 @@ func (r *run) checkVersion() bool {
 	return false
 }
 
+func (r *run) admit() bool {
+	if r.c.Admit == nil {
+		return false
+	}
+	if err := r.c.Admit(r.tx); err != nil {
+		return r.refuse(err)
+	}
+	return false
+}
+
 func (r *run) findRoute() bool {
-	m, ok := r.c.router.find(r.cmd.Method, r.cmd.Path)
+	method, path := r.cmd.Method, r.cmd.Path
+	if r.c.Canonical != nil {
+		method, path = r.c.Canonical(method, path)
+	}
+	m, ok := r.c.router.find(method, path)
 	if !ok || m.route.decide == nil {
-		return r.refuse(r.c.NoRoute(r.cmd.Method, r.cmd.Path))
+		return r.refuse(r.c.NoRoute(method, path))
 	}
 	r.match = m
 	return false
@@ -110,23 +126,42 @@ func (r *run) refuseUnknown() bool {
 	if r.cmd.Media != "" {
 		return r.refuse(r.c.Refuse(route, &Violation{Kind: Malformed, Value: "the content type is " + r.cmd.Media}))
 	}
-	root, bad := ParseForm(r.cmd.Query, r.cmd.Body)
+	root, bad := r.parse()
 	if bad != nil {
 		return r.refuse(r.c.Refuse(route, bad))
 	}
 	r.params = root
 	var err *Error
-	if r.cmd.Method == "POST" && r.cmd.Idem != "" { // keys mean nothing elsewhere
+	if r.cmd.Method == "POST" && r.cmd.Idem != "" && (r.c.Idempotent == nil || r.c.Idempotent(route)) { // keys mean nothing elsewhere
 		r.mention = fingerprint(root)
 	}
 	if r.want, err = parseExpand(r.c, route, root); err != nil {
 		return r.refuse(err)
 	}
-	if names := route.plan.unknown(root, "", nil); len(names) > 0 {
+	if r.c.Lenient {
+		r.ignored = route.plan.prune(root, "", nil)
+	} else if names := route.plan.unknown(root, "", nil); len(names) > 0 {
 		return r.refuse(r.c.Refuse(route, &Violation{Kind: Unknown, Param: names[0], Names: names}))
 	}
 	r.store = r.mention != ""
 	return false
+}
+
+// parse reads the query string and the body into one tree.
+func (r *run) parse() (*Node, *Violation) {
+	if !r.c.JSON {
+		return ParseForm(r.cmd.Query, r.cmd.Body)
+	}
+	root, bad := ParseForm(r.cmd.Query)
+	if bad != nil {
+		return nil, bad
+	}
+	body, bad := ParseJSON(r.cmd.Body)
+	if bad != nil {
+		return nil, bad
+	}
+	root.Kids = append(root.Kids, body.Kids...)
+	return root, nil
 }
 
 // tick moves an automatic clock on, once per request, before any handler. It is
@@ -216,7 +251,7 @@ func (r *run) expand() bool {
 	if r.out.Status == 0 {
 		r.out.Status = 200
 	}
-	r.out.Body = r.doc.Body
+	r.out.Body, r.out.Headers = r.doc.Body, r.doc.Headers
 	if r.want == nil {
 		return false
 	}
@@ -248,11 +283,13 @@ func (r *run) settle() {
 	}
 	r.out.Changed = r.out.Changed || len(r.tx.facts) > 1
 	r.out.Facts = r.tx.encode()
+	r.out.Now = r.m.State.Now()
 	r.out.Reply = r.reply()
 }
 
 func (r *run) reply() canon.Raw {
-	reply := Reply{Status: r.out.Status, Request: r.out.Request, Replayed: r.out.Replayed, Splice: r.out.Splice}
+	reply := Reply{Status: r.out.Status, Request: r.out.Request, Replayed: r.out.Replayed, Splice: r.out.Splice,
+		Ignored: append(r.ignored, r.tx.ignored...)}
 	switch {
 	case r.out.Body == nil:
 	case r.doc.ref > 0:
