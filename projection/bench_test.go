@@ -138,6 +138,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
+// kept keeps the compiler from leaving a copy out.
+var kept *projection.State
+
 func BenchmarkState(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 1_000_000} {
 		s := folded(b, customerEntries(n))
@@ -179,7 +182,16 @@ func BenchmarkState(b *testing.B) {
 		b.Run(fmt.Sprintf("Copy/%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Copy()
+				kept = s.Copy()
+			}
+		})
+		b.Run(fmt.Sprintf("WriteAfterCopy/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := range b.N {
+				kept = s.Copy()
+				s.Apply(&projection.Put{
+					Table: "stripe.customer", ID: customerID(int(scattered(i) % uint64(n))), Body: canon.Raw(`{}`),
+				}, 0)
 			}
 		})
 		b.Run(fmt.Sprintf("Compare10/%d", n), func(b *testing.B) {
@@ -235,7 +247,6 @@ func BenchmarkBytesPerCustomer(b *testing.B) {
 		}
 		s := folded(b, entries)
 		clear(entries)
-		entries = nil
 		b.ReportMetric(float64(liveBytes()-before)/n, "B/customer")
 		b.ReportMetric(float64(facts)/n, "fact-B/customer")
 		runtime.KeepAlive(s)
