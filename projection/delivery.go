@@ -153,12 +153,17 @@ func (f *Delivery) appendDump(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-func (f *Delivery) change(d *Diff, was *Delivery) {
-	c := Change{Table: "webhook.delivery", ID: strconv.FormatInt(f.Number, 10), After: f.appendDump(nil)}
-	if was == nil {
-		d.Created = append(d.Created, c)
-		return
+// delivery compares two images of one row, either of which may be nil.
+func (d *Diff) delivery(was, is *Delivery) {
+	const table = "webhook.delivery"
+	switch {
+	case is == nil:
+		d.Deleted = append(d.Deleted, Change{Table: table, ID: was.id(), Before: was.appendDump(nil)})
+	case was == nil:
+		d.Created = append(d.Created, Change{Table: table, ID: is.id(), After: is.appendDump(nil)})
+	case *was != *is:
+		d.Updated = append(d.Updated, Change{Table: table, ID: is.id(), Before: was.appendDump(nil), After: is.appendDump(nil)})
 	}
-	c.Before = was.appendDump(nil)
-	d.Updated = append(d.Updated, c)
 }
+
+func (f *Delivery) id() string { return strconv.FormatInt(f.Number, 10) }

@@ -53,9 +53,7 @@ func Compare(from, to *State) *Diff {
 		}
 	}
 	differ(&from.ledger.rows, &to.ledger.rows, func(was, is *Delivery) {
-		if is != nil {
-			is.change(d, was)
-		}
+		d.delivery(was, is)
 	})
 	d.rules(from, to)
 	for e := range to.OldestEvents(from.Events()) {

@@ -105,6 +105,19 @@ func contents(s *projection.State) map[string]string {
 			all[fmt.Sprintf("%q %q", table, r.ID)] = string(r.Body)
 		}
 	}
+	dump := canon.Raw(dumpOf(s))
+	for table, list := range map[string]string{"webhook.delivery": "deliveries", "scenario.rule": "rules"} {
+		rows, _ := canon.Get(dump, list)
+		for r := range canon.Elements(rows) {
+			id, ok := canon.Get(r, "id")
+			if !ok {
+				number, _ := canon.Get(r, "number")
+				id = canon.Raw(quote(string(number)))
+			}
+			text, _ := canon.Unquote(id)
+			all[fmt.Sprintf("%q %q", table, text)] = string(r)
+		}
+	}
 	return all
 }
 
