@@ -42,8 +42,22 @@ type API struct {
 type Include func(tx *Tx, object canon.Raw) canon.Raw
 
 // Dialect is how an API words what the kernel refuses, and what it adds to the
-// events it emits. Every field is required.
+// events it emits. Every field is required but the first group, whose zero values
+// are an API of forms that refuses what it does not know.
 type Dialect struct {
+	// JSON says that bodies are JSON objects, not forms.
+	JSON bool
+	// Lenient says that parameters which a route does not have are ignored, and
+	// named in the reply, instead of refused.
+	Lenient bool
+	// Canonical spells a method and path as the routes do.
+	Canonical func(method, path string) (string, string)
+	// Admit refuses a caller whom the credential does not vouch for, before the
+	// route is looked up.
+	Admit func(tx *Tx) *Error
+	// Idempotent tells the routes that honour idempotency keys; nil is every write.
+	Idempotent func(r *Route) bool
+
 	// EventPrefix and EventDigits shape event ids.
 	EventPrefix string
 	EventDigits int

@@ -14,6 +14,8 @@ type Command struct {
 	Body    string    `json:"body,omitempty"`  // raw body; bytes above 0x7f are percent-encoded in forms
 	Media   string    `json:"media,omitempty"` // content type of the body when it is not the API's own
 	Idem    string    `json:"idem,omitempty"`
+	As      string    `json:"as,omitempty"`      // who the credential says the caller is
+	Behalf  string    `json:"behalf,omitempty"`  // whom the caller asks to act for
 	Header  string    `json:"header,omitempty"`  // name of a header that the twin does not serve
 	Version string    `json:"version,omitempty"` // API version asked for by header
 	Op      string    `json:"op,omitempty"`      // admin operations
@@ -27,6 +29,7 @@ const IdemTooLong = "(too long)"
 // number of the fact whose body it is), a read its SHA-256.
 type Reply struct {
 	Body     canon.Raw `json:"body,omitempty"`
+	Ignored  []string  `json:"ignored,omitempty"`  // parameters that were sent and not looked at
 	Replayed string    `json:"replayed,omitempty"` // request id whose stored answer this was
 	Request  string    `json:"request,omitempty"`  // request id
 	SHA256   string    `json:"sha256,omitempty"`
@@ -41,6 +44,10 @@ const (
 	SpliceIdemKey = "${idempotency_key}" // the raw idempotency key
 	SpliceAPIKey  = "${api_key}"         // the masked API key
 )
+
+// Origin stands in bodies for the scheme and host of the server, at the beginning
+// of links that the twin itself made.
+const Origin = "${origin}"
 
 // Outcome is the result of executing one Command.
 type Outcome struct {
@@ -61,4 +68,6 @@ type Outcome struct {
 	Aborted error
 	// Headers to add, in order: name, value pairs.
 	Headers []string
+	// Now is the logical clock as the answer left it.
+	Now int64
 }

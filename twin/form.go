@@ -16,7 +16,8 @@ type Node struct {
 	Value  string
 	HasVal bool
 	Kids   []*Node
-	index  int // number of a list element, -1 otherwise
+	index  int       // number of a list element, -1 otherwise
+	raw    canon.Raw // the value as JSON, nil for a form's
 }
 
 // Kid returns the child with the given name, nil if there is none.
@@ -221,6 +222,9 @@ func hexDigit(c byte) int {
 // parameters came in: what an idempotency fingerprint is made of. Lists are
 // written as objects by element number.
 func (n *Node) appendCanonical(dst []byte) []byte {
+	if n.raw != nil {
+		return append(dst, n.raw...)
+	}
 	if len(n.Kids) == 0 {
 		return canon.AppendString(dst, n.Value)
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"worlds/journal/canon"
 )
 
 // Parameter structs are the allow-list of a route. A field is an Opt (or, for
@@ -16,8 +18,13 @@ import (
 //
 // Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
 // len= (bytes of a text); enum=a|b|c (in the vendor's order). An Opt's type is a
-// string, an integer, a bool, Metadata, Range, a struct of such fields or a
-// slice of structs or strings. Embedded structs contribute their fields.
+// string, an integer, a bool, Metadata, a struct of such fields or a slice of
+// structs or scalars, or canon.Raw for any JSON value. A struct with a field Eq,
+// such as Range, may also be sent as one value. Embedded structs contribute their
+// fields.
+//
+// In a JSON body null clears a parameter with the rule empty and says nothing of
+// any other; "" is a value; integers are numbers and booleans true and false.
 //
 // A struct whose pointer has the method Check() *Error is asked, once every
 // field is good, for what no single field can tell.
@@ -45,7 +52,8 @@ type field struct {
 	sub      *plan // struct, or element struct of a slice
 	list     bool
 	free     bool // Metadata: any key
-	ranged   bool
+	ranged   bool // a struct that may also be sent as one value, its Eq
+	any      bool // canon.Raw: any JSON value
 }
 
 // presenceField and valueField are the positions in Opt.
@@ -93,9 +101,10 @@ func (f *field) shape(v reflect.Type) {
 	switch {
 	case v == reflect.TypeFor[Metadata]():
 		f.free, f.empty = true, true
-	case v == reflect.TypeFor[Range]():
-		f.ranged, f.sub = true, compile(v)
+	case v == reflect.TypeFor[canon.Raw]():
+		f.any = true
 	case v.Kind() == reflect.Struct:
+		_, f.ranged = v.FieldByName("Eq")
 		f.sub = compile(v)
 	case v.Kind() == reflect.Slice:
 		f.list = true
@@ -188,11 +197,13 @@ func (p *plan) bind(dst reflect.Value, n *Node, prefix string) *Violation {
 }
 
 func (f *field) bind(opt reflect.Value, k *Node, path string) *Violation {
-	if len(k.Kids) == 0 && k.Value == "" {
-		if !f.empty {
+	if k.blank() {
+		switch {
+		case f.empty:
+			setState(opt, cleared)
+		case k.raw == nil:
 			return &Violation{Kind: EmptyNotAllowed, Param: path}
 		}
-		setState(opt, cleared)
 		return nil
 	}
 	v := opt.Field(valueField)
@@ -200,13 +211,15 @@ func (f *field) bind(opt reflect.Value, k *Node, path string) *Violation {
 	switch {
 	case f.free:
 		bad = bindMetadata(v, k, path)
-	case f.ranged && len(k.Kids) == 0:
+	case f.any:
+		v.SetBytes(k.appendCanonical(nil))
+	case f.ranged && len(k.Kids) == 0 && !k.is("{["):
 		bad = f.scalar(v.FieldByName("Eq").Field(valueField), k, path)
 		setState(v.FieldByName("Eq"), given)
 	case f.list:
 		bad = f.bindList(v, k, path)
 	case f.sub != nil:
-		if len(k.Kids) == 0 {
+		if !k.object() {
 			return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
 		}
 		bad = f.sub.bind(v, k, path)
@@ -225,7 +238,7 @@ func setState(opt reflect.Value, s presence) {
 }
 
 func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
-	if len(k.Kids) == 0 || k.Kids[0].index < 0 {
+	if !k.array() {
 		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "array"}
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(k.Kids), len(k.Kids)))
@@ -235,7 +248,7 @@ func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
 		switch {
 		case f.sub == nil:
 			bad = f.scalar(v.Index(i), e, at)
-		case len(e.Kids) == 0:
+		case !e.object():
 			bad = &Violation{Kind: BadType, Param: at, Value: e.Value, Want: "object"}
 		default:
 			bad = f.sub.bind(v.Index(i), e, at)
@@ -250,6 +263,9 @@ func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
 func (f *field) scalar(v reflect.Value, k *Node, path string) *Violation {
 	if len(k.Kids) > 0 {
 		return &Violation{Kind: BadType, Param: path, Want: wantOf(v.Kind())}
+	}
+	if bad := k.mistyped(wantOf(v.Kind()), path); bad != nil {
+		return bad
 	}
 	switch v.Kind() {
 	case reflect.String:

@@ -33,6 +33,8 @@ type Doc struct {
 	Body canon.Raw
 	// Status is the answer's status, 0 for 200.
 	Status int64
+	// Headers to add to the answer: name, value pairs.
+	Headers []string
 	// ref is the number of the fact that put it, plus one; 0 when there is none.
 	ref int
 }

@@ -19,6 +19,7 @@ type Tx struct {
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
+	ignored []string
 	aborted error // why a long operation was given up on the way
 }
 
@@ -51,6 +52,16 @@ func (tx *Tx) IdemKey() string { return tx.cmd.Idem }
 // Version is the API version the answer is rendered in.
 func (tx *Tx) Version() string { return tx.cmd.Version }
 
+// Caller is who the credential says the caller is, and whom the caller asks to
+// act for; "" where nothing was said.
+func (tx *Tx) Caller() (as, behalf string) { return tx.cmd.As, tx.cmd.Behalf }
+
+// Target is the path and the raw query string as they were sent.
+func (tx *Tx) Target() (path, query string) { return tx.cmd.Path, tx.cmd.Query }
+
+// Ignore adds to the parameters that the reply says were not looked at.
+func (tx *Tx) Ignore(names ...string) { tx.ignored = append(tx.ignored, names...) }
+
 // NewID mints an id from the world counter.
 func (tx *Tx) NewID(prefix string, digits int) string {
 	tx.minted++
@@ -67,6 +78,13 @@ func (tx *Tx) Next(name string) int64 {
 	n := tx.st.Counter(name) + 1
 	tx.record(&projection.Counter{Name: name, Value: n})
 	return n
+}
+
+// Floor sets a named counter that stands lower to n, so that Next goes on above.
+func (tx *Tx) Floor(name string, n int64) {
+	if tx.st.Counter(name) < n {
+		tx.record(&projection.Counter{Name: name, Value: n})
+	}
 }
 
 // Emit appends an event that carries doc as it stands. previous is the

@@ -56,7 +56,7 @@ func (s *Shell) handler(c *twin.Catalog) http.Handler {
 		defer func() {
 			if p := recover(); p != nil && p != http.ErrAbortHandler {
 				s.log.Error("request panicked", "path", r.URL.Path, "panic", p)
-				s.refuse(w, c, c.Internal())
+				s.refuse(w, r, c, c.Internal())
 			}
 		}()
 		s.serve(w, r, c)
@@ -64,19 +64,20 @@ func (s *Shell) handler(c *twin.Catalog) http.Handler {
 }
 
 func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
-	secret := c.Wire.Secret(r.Header.Get("Authorization"))
+	secret, as := c.Wire.Secret(r.Header.Get("Authorization"))
 	if secret == "" {
-		s.refuse(w, c, c.Wire.NoKey())
+		s.refuse(w, r, c, c.Wire.NoKey(r.Method, path(r)))
 		return
 	}
 	origin, ok := s.resolve(c.Name, secret)
 	if !ok {
-		s.refuse(w, c, c.Wire.BadKey(Mask(secret)))
+		s.refuse(w, r, c, c.Wire.BadKey(Mask(secret)))
 		return
 	}
 	req, refusal := s.command(w, r, c, origin.Actor)
+	req.Command.As = text(as)
 	if refusal != nil {
-		s.refuse(w, c, refusal)
+		s.refuse(w, r, c, refusal)
 		return
 	}
 	answer, err := origin.World.Do(r.Context(), req)
@@ -84,7 +85,7 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 		s.failed(w, r, c, err)
 		return
 	}
-	s.write(w, c, &answer.Outcome, req.IdemKey, secret)
+	s.write(w, c, &answer.Outcome, private{idemKey: req.IdemKey, secret: secret, origin: originOf(r)})
 }
 
 // command turns a request into a command, holding it against the limits.
@@ -99,11 +100,19 @@ func (s *Shell) command(w http.ResponseWriter, r *http.Request, c *twin.Catalog,
 	}
 	req.Command = twin.Command{
 		Actor: actor, API: c.Name, Method: r.Method, Path: path(r),
-		Query: twin.EscapeForm([]byte(r.URL.RawQuery)), Body: twin.EscapeForm(body),
-		Version: text(r.Header.Get(c.Wire.VersionHeader)),
+		Query: twin.EscapeForm([]byte(r.URL.RawQuery)), Version: text(r.Header.Get(c.Wire.VersionHeader)),
+		Behalf: text(r.Header.Get(c.Wire.BehalfHeader)),
 	}
-	if len(body) > 0 {
-		req.Command.Media = foreignMedia(r.Header.Get("Content-Type"))
+	switch {
+	case len(body) == 0:
+	case c.JSON:
+		req.Command.Media = foreignMedia(r.Header.Get("Content-Type"), jsonMedia)
+		if req.Command.Body = string(body); !utf8.Valid(body) {
+			req.Command.Body, req.Command.Media = "", notUTF8
+		}
+	default:
+		req.Command.Media = foreignMedia(r.Header.Get("Content-Type"), formMedia)
+		req.Command.Body = twin.EscapeForm(body)
 	}
 	for _, name := range c.Wire.Unserved {
 		if r.Header.Get(name) != "" {
@@ -148,8 +157,16 @@ func text(s string) string {
 	return twin.EscapeForm([]byte(s))
 }
 
-// foreignMedia is the media type of a body that is not a form, "" for a form.
-func foreignMedia(header string) string {
+// Media types of bodies; notUTF8 stands for that of a body which is no text.
+const (
+	formMedia = "application/x-www-form-urlencoded"
+	jsonMedia = "application/json"
+	notUTF8   = "not UTF-8"
+)
+
+// foreignMedia is the media type of a body that is not as wanted, "" for one that
+// is.
+func foreignMedia(header, want string) string {
 	if header == "" {
 		return ""
 	}
@@ -157,34 +174,54 @@ func foreignMedia(header string) string {
 	switch {
 	case err != nil:
 		return text(header)
-	case media == "application/x-www-form-urlencoded":
+	case media == want:
 		return ""
 	}
 	return text(media)
 }
 
-func (s *Shell) write(w http.ResponseWriter, c *twin.Catalog, o *twin.Outcome, idemKey, secret string) {
+// private is what differs between two runs of one script and is only put in when
+// an answer is rendered.
+type private struct{ idemKey, secret, origin string }
+
+// originOf is the scheme and host by which the client found the server.
+func originOf(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+func (s *Shell) write(w http.ResponseWriter, c *twin.Catalog, o *twin.Outcome, p private) {
 	h := w.Header()
-	head := c.Wire.Head(o, idemKey)
+	h["Content-Type"] = jsonType
+	head := c.Wire.Head(o, p.idemKey)
 	for i := 0; i+1 < len(head); i += 2 {
-		h[http.CanonicalHeaderKey(head[i])] = []string{head[i+1]}
+		value := head[i+1]
+		if head[i] == "Location" {
+			value = strings.Replace(value, twin.Origin, p.origin, 1)
+		}
+		h[http.CanonicalHeaderKey(head[i])] = []string{value}
 	}
 	body := o.Body
 	if len(o.Splice) > 0 {
-		body = splice(body, o.Splice, idemKey, secret)
+		body = splice(body, o.Splice, p.idemKey, p.secret)
 	}
-	s.send(w, c, int(o.Status), body)
+	s.send(w, c, int(o.Status), body, p.origin)
 }
 
-func (s *Shell) send(w http.ResponseWriter, c *twin.Catalog, status int, body canon.Raw) {
+func (s *Shell) send(w http.ResponseWriter, c *twin.Catalog, status int, body canon.Raw, origin string) {
 	buf := buffers.Get().(*[]byte)
 	out := (*buf)[:0]
 	if body != nil {
-		out = c.Wire.Render(out, body)
+		out = c.Wire.Render(out, body, origin)
 	}
 	h := w.Header()
-	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(out))}
+	if status == http.StatusNoContent {
+		delete(h, "Content-Length")
+		delete(h, "Content-Type")
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(out) // a client that has gone is no fault of ours
 	if cap(out) <= bufferKeepMax {
@@ -214,9 +251,9 @@ func splice(body canon.Raw, names []string, idemKey, secret string) canon.Raw {
 }
 
 // refuse answers what never became a command.
-func (s *Shell) refuse(w http.ResponseWriter, c *twin.Catalog, e *twin.Error) {
+func (s *Shell) refuse(w http.ResponseWriter, r *http.Request, c *twin.Catalog, e *twin.Error) {
 	o := twin.Outcome{Status: e.Status, Body: e.Body, Headers: e.Headers, Version: c.DefaultVersion, Request: refusedRequest}
-	s.write(w, c, &o, "", "")
+	s.write(w, c, &o, private{origin: originOf(r)})
 }
 
 // refusedRequest is the request id of answers that belong to no world.
@@ -228,17 +265,17 @@ func (s *Shell) failed(w http.ResponseWriter, r *http.Request, c *twin.Catalog, 
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
 		return // the client has gone
 	case errors.Is(err, world.ErrReset):
-		s.refuse(w, c, c.Wire.Transport(http.StatusInternalServerError,
+		s.refuse(w, r, c, c.Wire.Transport(http.StatusInternalServerError,
 			"The world was reset while this request was waiting; it was not executed."))
 	case errors.Is(err, world.ErrGone):
-		s.refuse(w, c, c.Wire.Transport(http.StatusUnauthorized, "The world of this key was deleted."))
+		s.refuse(w, r, c, c.Wire.Transport(http.StatusUnauthorized, "The world of this key was deleted."))
 	case errors.Is(err, world.ErrJournal):
 		s.log.Error("journal", "path", r.URL.Path, "error", err)
-		s.refuse(w, c, c.Wire.Transport(http.StatusServiceUnavailable,
+		s.refuse(w, r, c, c.Wire.Transport(http.StatusServiceUnavailable,
 			"The journal could not be written; the request was not executed."))
 	default:
 		s.log.Error("world", "path", r.URL.Path, "error", err)
-		s.refuse(w, c, c.Wire.Transport(http.StatusInternalServerError, "The world could not answer: "+err.Error()))
+		s.refuse(w, r, c, c.Wire.Transport(http.StatusInternalServerError, "The world could not answer: "+err.Error()))
 	}
 }
 

@@ -15,7 +15,7 @@ func wire() twin.Wire {
 		IdemHeader:    "Idempotency-Key",
 		VersionHeader: "Stripe-Version",
 		Unserved:      []string{"Stripe-Account", "Stripe-Context"},
-		NoKey:         ErrNoKey,
+		NoKey:         func(_, _ string) *twin.Error { return ErrNoKey() },
 		BadKey:        ErrBadKey,
 		Transport:     ErrTransport,
 		Head:          head,
@@ -24,21 +24,21 @@ func wire() twin.Wire {
 }
 
 // secret reads Bearer, or the user name of Basic.
-func secret(authorization string) string {
+func secret(authorization string) (secret, as string) {
 	scheme, rest, _ := strings.Cut(authorization, " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(scheme) {
 	case "bearer":
-		return rest
+		return rest, ""
 	case "basic":
 		plain, err := base64.StdEncoding.DecodeString(rest)
 		if err != nil {
-			return ""
+			return "", ""
 		}
 		user, _, _ := strings.Cut(string(plain), ":")
-		return user
+		return user, ""
 	}
-	return ""
+	return "", ""
 }
 
 // head lists the headers of an answer.
@@ -57,6 +57,6 @@ func head(o *twin.Outcome, idemKey string) []string {
 }
 
 // render prints as Stripe does: two spaces, id and object first.
-func render(dst []byte, body canon.Raw) []byte {
+func render(dst []byte, body canon.Raw, _ string) []byte {
 	return append(canon.AppendPretty(dst, body, "id", "object"), '\n')
 }
