@@ -105,6 +105,7 @@ func (s *Store) Shelve() error {
 // acknowledged. If that cannot be ended because the store is sealed, see Reopen.
 func (s *Store) shelveAll() error {
 	s.takePen()
+	last := s.current.head.number
 	var err error
 	if s.current.end > segmentHeaderBytes {
 		err = s.turn()
@@ -115,12 +116,19 @@ func (s *Store) shelveAll() error {
 	if err != nil {
 		return err
 	}
-	for {
-		n, err := s.shelve()
-		if n == 0 || err != nil {
+	for s.unshelved(last) {
+		if _, err := s.shelve(); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// unshelved reports whether a segment up to number last is not shelved.
+func (s *Store) unshelved(last uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.full) > 0 && s.full[0].head.number <= last
 }
 
 // turn goes on in another segment, also when the store is sealed. The caller
@@ -429,12 +437,19 @@ func (s *Store) clearSome() (more bool, err error) {
 	if len(s.dead) == 0 {
 		return false, nil
 	}
+	err = s.clearSlice()
+	return len(s.dead) > 0, err
+}
+
+// clearSlice deletes a slice of the first dead world's entries. The caller
+// holds shelving.
+func (s *Store) clearSlice() error {
 	if err := s.opt.Hook(PointClear); err != nil {
-		return false, err
+		return err
 	}
 	n, err := s.shelf.clear(s.dead[0])
 	if err != nil {
-		return false, err
+		return err
 	}
 	_ = s.opt.Hook(PointCleared)
 	s.mu.Lock()
@@ -443,22 +458,23 @@ func (s *Store) clearSome() (more bool, err error) {
 	if n < clearSlice {
 		s.dead = s.dead[1:]
 	}
-	return len(s.dead) > 0, nil
+	return nil
 }
 
 // Compact shelves, clears all dead entries and writes journal.db anew, which
-// gives unused space back. Reads and blobs wait meanwhile; appends do not.
+// gives unused space back. Reads and blobs wait meanwhile; appends go on until the
+// shelf lags.
 func (s *Store) Compact() error {
 	if err := s.Shelve(); err != nil {
 		return err
 	}
-	for more := true; more; {
-		var err error
-		if more, err = s.clearSome(); err != nil {
+	s.shelving.Lock()
+	defer s.shelving.Unlock()
+	for len(s.dead) > 0 {
+		if err := s.clearSlice(); err != nil {
 			return err
 		}
 	}
-	s.shelving.Lock()
-	defer s.shelving.Unlock()
+	s.trim()
 	return s.shelf.compact(s.opt.Hook)
 }

@@ -86,9 +86,7 @@ func (s *Store) spare(seg *segment) {
 		s.spares = append(s.spares, seg)
 		return
 	}
-	if err := seg.discard(); err != nil {
-		s.log.Warn("tail segment not removed", "segment", seg.path, "err", err)
-	}
+	s.discard(seg)
 }
 
 // whole reports whether the file has all its blocks, as writing over them in
@@ -159,10 +157,34 @@ func (s *Store) retire(segs []*segment) {
 	}
 	for len(s.spares) > s.readyGoal {
 		last := len(s.spares) - 1
-		if err := s.spares[last].discard(); err != nil {
-			s.log.Warn("tail segment not removed", "segment", s.spares[last].path, "err", err)
-		}
+		s.discard(s.spares[last])
 		s.spares = s.spares[:last]
 	}
 	kick(s.kickMaker)
+}
+
+// trim removes segments that only a burst would need.
+func (s *Store) trim() {
+	s.making.Lock()
+	defer s.making.Unlock()
+	s.readyGoal = readyMin
+	unneeded := s.spares
+	s.spares = nil
+	s.mu.Lock()
+	for len(s.ready) > readyMin {
+		last := s.ready[len(s.ready)-1]
+		s.ready = s.ready[:len(s.ready)-1]
+		s.nextNumber = last.head.number
+		unneeded = append(unneeded, last)
+	}
+	s.mu.Unlock()
+	for _, seg := range unneeded {
+		s.discard(seg)
+	}
+}
+
+func (s *Store) discard(seg *segment) {
+	if err := seg.discard(); err != nil {
+		s.log.Warn("tail segment not removed", "segment", seg.path, "err", err)
+	}
 }

@@ -22,6 +22,7 @@ const (
 	// every reader and stops every writer meanwhile.
 	shelfMapBytes    = 4 << 30
 	shelfFillPercent = 0.9
+	shelfGrowBytes   = 1 << 20 // beyond what a transaction needs
 	compactTxBytes   = 16 << 20
 	clearSlice       = 256 // keys deleted in one transaction
 )
@@ -91,6 +92,7 @@ func createShelf(dir string, mark watermark) error {
 	if err != nil {
 		return fmt.Errorf("store: shelf: %w", err)
 	}
+	db.AllocSize = shelfGrowBytes
 	err = db.Update(func(tx *bolt.Tx) error {
 		for _, name := range [][]byte{entriesBucket, worldsBucket, blobsBucket, metaBucket} {
 			if _, err := tx.CreateBucket(name); err != nil {
@@ -168,6 +170,7 @@ func (sh *shelf) open(readOnly bool) error {
 		}
 		return fmt.Errorf("store: %s: %w", sh.path, err)
 	}
+	sh.db.AllocSize = shelfGrowBytes
 	sh.file = file
 	return nil
 }
@@ -477,6 +480,7 @@ func (sh *shelf) compact(hook func(Point) error) error {
 		if err != nil {
 			return err
 		}
+		dst.AllocSize = shelfGrowBytes
 		err = bolt.Compact(dst, sh.db, compactTxBytes)
 		if err == nil {
 			err = dst.Sync()

@@ -274,8 +274,22 @@ func TestFolderDoesNotGrowWithResets(t *testing.T) {
 			at10 = folderBytes(t, dir)
 		}
 	}
-	if at300 := folderBytes(t, dir); at300*2 > at10*3 {
+	at300 := folderBytes(t, dir)
+	if at300*2 > at10*3 {
 		t.Fatalf("%d bytes after 10 rounds, %d after 300", at10, at300)
+	}
+	check(t, s)
+	control(t, s, store.Create, 2, 1)
+	for range 20000 {
+		put(t, s, 2, 1000)
+	}
+	full := folderBytes(t, dir)
+	control(t, s, store.Drop, 2, 0)
+	if err := s.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	if after := folderBytes(t, dir); after > full-15<<20 || after > at10*3/2 {
+		t.Fatalf("%d bytes after compacting, %d before", after, full)
 	}
 	check(t, s)
 }
