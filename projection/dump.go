@@ -2,6 +2,7 @@ package projection
 
 import (
 	"io"
+	"slices"
 
 	"worlds/journal/canon"
 )
@@ -19,13 +20,15 @@ func (s *State) WriteDump(w io.Writer) error {
 	d.buf = canon.AppendInt(d.buf, s.clock)
 	d.text(`,"counters":{`)
 	first := true
-	s.counters.Scan(func(name string, n int64) bool {
+	for _, name := range canonical(s.counters.Keys()) {
 		d.comma(&first)
 		d.buf = canon.AppendString(d.buf, name)
 		d.buf = append(d.buf, ':')
-		d.buf = canon.AppendInt(d.buf, n)
-		return d.flush(dumpChunkBytes)
-	})
+		d.buf = canon.AppendInt(d.buf, s.Counter(name))
+		if !d.flush(dumpChunkBytes) {
+			return d.err
+		}
+	}
 	d.text(`},"deliveries":[`)
 	first = true
 	s.ledger.rows.ascend(0, func(_ uint64, f *Delivery) bool {
@@ -70,10 +73,8 @@ func (s *State) WriteDump(w io.Writer) error {
 
 func (d *dumper) objects(s *State) {
 	firstTable := true
-	for _, t := range s.tables {
-		if t.order.size == 0 {
-			continue
-		}
+	for _, name := range canonical(s.Tables()) {
+		t := s.table(name)
 		d.comma(&firstTable)
 		d.buf = canon.AppendString(d.buf, t.name)
 		d.text(`:[`)
@@ -122,6 +123,13 @@ func (f *Idem) appendDump(dst []byte) []byte {
 	dst = append(dst, `,"version":`...)
 	dst = canon.AppendString(dst, f.Version)
 	return append(dst, '}')
+}
+
+// canonical puts keys into the order of the canonical form, which is not that of
+// the States' own lists beyond U+FFFF.
+func canonical(keys []string) []string {
+	slices.SortFunc(keys, canon.CompareKeys)
+	return keys
 }
 
 // dumper gathers text and hands it on in chunks; the first error sticks.

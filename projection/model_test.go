@@ -17,9 +17,9 @@ import (
 var (
 	twins  = []string{"cus_000000000001", projection.Collide("cus_000000000001")}
 	ids    = append([]string{"", "a", "b", "a\x00", `q"\`, "ö😀", "c1", "c2", "c3"}, twins...)
-	tables = []string{"", "t", "t\x00a", "u.v", "z"}
+	tables = []string{"", "t", "t\x00a", "\uFB33", "😀"}
 	terms  = append([]string{"", "x=1", "x=1\x00", "x=1\x00\x00\x00\x00\x00\x00\x00\x00\x01", "a\x00x=1", "y"}, twins...)
-	names  = append([]string{"", "n", "m", "n\n"}, twins...)
+	names  = append([]string{"", "n", "n\n", "\uFB33", "😀"}, twins...)
 	bodies = []canon.Raw{canon.Raw(`{}`), canon.Raw(`{"a":1}`), canon.Raw(`{"a":[],"b":"]}"}`), canon.Raw(`null`), canon.Raw(`{"id":"x\"]"}`)}
 )
 
@@ -180,7 +180,7 @@ func (m *model) list(table, term string) []projection.Row {
 
 func (m *model) dump() string {
 	var objects, events, idems, counters []string
-	for _, table := range slices.Sorted(slices.Values(m.table)) {
+	for _, table := range slices.SortedFunc(slices.Values(m.table), canon.CompareKeys) {
 		var rows []string
 		for _, r := range m.list(table, "*") {
 			rows = append(rows, string(r.Body))
@@ -198,7 +198,7 @@ func (m *model) dump() string {
 			`{"api":%s,"fingerprint":%s,"key":%s,"reply":%s,"request":%s,"status":%d,"target":%s,"version":%s}`,
 			quote(f.API), quote(f.Fingerprint), quote(f.Key), f.Reply, quote(f.Request), f.Status, quote(f.Target), quote(f.Version)))
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.counters)) {
+	for _, name := range slices.SortedFunc(maps.Keys(m.counters), canon.CompareKeys) {
 		counters = append(counters, fmt.Sprintf("%s:%d", quote(name), m.counters[name]))
 	}
 	marks := m.markNames()

@@ -125,6 +125,9 @@ func (h *history) replay(t *rapid.T, n int) *projection.State {
 func TestFoldOfAPrefixIsTheStateThen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHistory(t)
+		if err := canon.Valid([]byte(dumpOf(h.states[len(h.entries)]))); err != nil {
+			t.Fatal(err)
+		}
 		for n := range h.states {
 			if diff := cmp.Diff(h.views[n], viewOf(h.replay(t, n))); diff != "" {
 				t.Fatalf("folding %d of %d entries anew:\n%s", n, len(h.entries), diff)
