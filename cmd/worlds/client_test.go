@@ -57,16 +57,17 @@ func TestRefusals(t *testing.T) {
 				w.WriteHeader(row.status)
 				io.WriteString(w, row.body)
 			})
-			for _, verb := range []string{
+			for i, verb := range []string{
 				"world create --seed empty", "world list", "world show w", "world reset w", "world diff a --world w", "mark m --world w",
 				"mark list --world w", "clock show --world w", "events --world w", "requests --world w", "journal cat --world w",
 				"journal verify --world w", "replay w", "key add --world w", "key list --world w", "world dump --hash w",
 				"seed list",
 			} {
-				for _, form := range []string{"", " --json"} {
-					args := append(strings.Fields(verb+form), "--url", url)
-					worlds(t, args...).refuses(t, row.code, row.names)
+				args := append(strings.Fields(verb), "--url", url)
+				if (i+len(row.name))%2 == 0 {
+					args = append(args, "--json")
 				}
+				worlds(t, args...).refuses(t, row.code, row.names)
 			}
 		})
 	}
