@@ -148,7 +148,7 @@ func (c *checker) checkPeriod(at *place, s *Subscription, recurring Recurring) {
 		s.CurrentPeriodStart = c.epoch - s.CreatedOffset
 	}
 	if s.BillingCycleAnchor == 0 {
-		s.BillingCycleAnchor = s.CurrentPeriodStart
+		s.BillingCycleAnchor = c.anchor(s, recurring)
 	}
 	if s.CurrentPeriodEnd == 0 {
 		if !recurring.IsZero() && recurring.IntervalCount > 0 {
@@ -160,6 +160,26 @@ func (c *checker) checkPeriod(at *place, s *Subscription, recurring Recurring) {
 		c.report(at.key("current_period_end"), "is %d; must be later than current_period_start, %d",
 			s.CurrentPeriodEnd, s.CurrentPeriodStart)
 	}
+}
+
+// anchor infers from what boundaries a period is counted that the seed only
+// shows: from the creation where its rhythm has the period (it alone knows the
+// 31st of a period from 28 to 30), else from the start, else from the end, which
+// knows the 31st of a period that begins in a short month.
+func (c *checker) anchor(s *Subscription, recurring Recurring) int64 {
+	if recurring.IsZero() || recurring.IntervalCount <= 0 {
+		return s.CurrentPeriodStart
+	}
+	created := c.epoch - s.CreatedOffset
+	for _, anchor := range []int64{created, s.CurrentPeriodStart} {
+		if recurring.Next(anchor, s.CurrentPeriodStart-1) != s.CurrentPeriodStart {
+			continue
+		}
+		if s.CurrentPeriodEnd == 0 || recurring.Next(anchor, s.CurrentPeriodStart) == s.CurrentPeriodEnd {
+			return anchor
+		}
+	}
+	return s.CurrentPeriodEnd
 }
 
 // checkTrial fills in the status and holds it against the trial.

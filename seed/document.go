@@ -165,7 +165,7 @@ type Subscription struct {
 	CurrentPeriodEnd   int64  // Unix seconds, later than the start; the next boundary by default
 	CancelAtPeriodEnd  bool
 	CreatedOffset      int64
-	BillingCycleAnchor int64  // Unix seconds; CurrentPeriodStart by default
+	BillingCycleAnchor int64  // Unix seconds; inferred from the creation and the period by default
 	TrialEnd           int64  // Unix seconds; 0 for no trial
 	Status             string // SubscriptionActive by default, SubscriptionTrialing while a trial lasts
 }

@@ -113,7 +113,7 @@ var subscriptionTable = table[Subscription]{[]field[Subscription]{
 	optional("current_period_end", "Unix seconds; the next boundary if left out.", instant(), func(s *Subscription) *int64 { return &s.CurrentPeriodEnd }, 0),
 	optional("cancel_at_period_end", "", boolean(), func(s *Subscription) *bool { return &s.CancelAtPeriodEnd }, false),
 	optional("created_offset", createdOffsetDoc, createdOffset(), func(s *Subscription) *int64 { return &s.CreatedOffset }, 0),
-	optional("billing_cycle_anchor", "Unix seconds from which boundaries are counted; current_period_start if left out.", instant(), func(s *Subscription) *int64 { return &s.BillingCycleAnchor }, 0),
+	optional("billing_cycle_anchor", "Unix seconds from which boundaries are counted; inferred from the creation and the period if left out.", instant(), func(s *Subscription) *int64 { return &s.BillingCycleAnchor }, 0),
 	nullable("trial_end", "Unix seconds; null or left out for no trial.", instant(), func(s *Subscription) *int64 { return &s.TrialEnd }, 0),
 	optional("status", "active if left out, trialing while a trial lasts.", oneOf(SubscriptionActive, SubscriptionTrialing, SubscriptionPastDue, SubscriptionUnpaid, SubscriptionPaused, SubscriptionIncomplete, SubscriptionIncompleteExpired, SubscriptionCanceled), func(s *Subscription) *string { return &s.Status }, ""),
 }}

@@ -1,7 +1,5 @@
 package seed
 
-import "slices"
-
 // feature is something that a document may use: its name and whether it does.
 type feature struct {
 	name string
@@ -11,23 +9,9 @@ type feature struct {
 // unserved are the features of the format that no twin of this version serves.
 // Whoever builds one deletes its row.
 var unserved = []feature{
-	{"clock_mode auto", func(d *Document) bool { return d.ClockMode == ClockAuto }},
 	{"data.disputes", func(d *Document) bool { return len(d.Data.Disputes) > 0 }},
 	{"data.tickets", func(d *Document) bool { return len(d.Data.Tickets) > 0 }},
-	{"data.subscriptions[].trial_end", anySubscription(func(s Subscription) bool { return s.TrialEnd != 0 })},
-	{"data.subscriptions[].status other than active", anySubscription(func(s Subscription) bool {
-		return s.Status != SubscriptionActive
-	})},
-	{"settings.test_clocks", func(d *Document) bool { return d.Settings.TestClocks }},
-	{"settings.dunning", func(d *Document) bool {
-		own, usual := d.Settings.Dunning, defaultDunning()
-		return own.Exhausted != usual.Exhausted || !slices.Equal(own.RetryDays, usual.RetryDays)
-	}},
 	{"zendesk", func(d *Document) bool { return d.Zendesk != nil }},
-}
-
-func anySubscription(is func(Subscription) bool) func(*Document) bool {
-	return func(d *Document) bool { return slices.ContainsFunc(d.Data.Subscriptions, is) }
 }
 
 // Unserved returns the names of the features that the document uses and that

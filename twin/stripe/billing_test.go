@@ -148,7 +148,7 @@ func TestBillingRefusals(t *testing.T) {
 		{"POST /v1/subscriptions customer=cus_bo items[0][price]=price_m", "400 resource_missing - This customer has no attached payment source or default payment method. Please consider adding a default payment method."},
 		{"POST /v1/subscriptions customer=cus_bo items[0][price]=price_m collection_method=send_invoice", "400 - days_until_due If `collection_method` is `send_invoice`, you must specify `due_date` or `days_until_due`."},
 		{"POST /v1/subscriptions customer=cus_cy items[0][price]=price_m payment_behavior=error_if_incomplete", "402 card_declined - Your card was declined."},
-		{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m trial_period_days=3", "501 - trial_period_days This twin does not serve the parameter trial_period_days of POST /v1/subscriptions. The world is unchanged."},
+		{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m trial_from_plan=true", "501 - trial_from_plan This twin does not serve the parameter trial_from_plan of POST /v1/subscriptions. The world is unchanged."},
 		{"POST /v1/subscriptions/sub_ada cancel_at=1767225600", "400 - cancel_at Invalid timestamp: must be an integer Unix timestamp in the future."},
 		{"POST /v1/subscriptions/sub_ada cancel_at=1767999999 cancel_at_period_end=true", "400 - cancel_at_period_end You may only specify one of these parameters: cancel_at, cancel_at_period_end."},
 		{"POST /v1/subscriptions/sub_ada default_payment_method=pm_no", "400 resource_missing default_payment_method No such PaymentMethod: 'pm_no'"},

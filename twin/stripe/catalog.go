@@ -23,5 +23,7 @@ func Catalog() *twin.Catalog {
 		subscriptionAPI(),
 		subscriptionItemAPI(),
 		eventAPI(),
+		deadlineAPI(),
+		testClockAPI(),
 	)
 }

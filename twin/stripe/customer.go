@@ -31,7 +31,7 @@ type Customer struct {
 	PreferredLocales    []string          `json:"preferred_locales"`
 	Shipping            *Shipping         `json:"shipping"`
 	TaxExempt           string            `json:"tax_exempt"`
-	TestClock           canon.Raw         `json:"test_clock"`
+	TestClock           *string           `json:"test_clock"`
 }
 
 // InvoiceSettings are a customer's defaults for invoices.
@@ -50,6 +50,9 @@ var customers = twin.Resource[Customer]{
 		if c.Email != nil {
 			terms = append(terms, "email="+*c.Email)
 		}
+		if c.TestClock != nil {
+			terms = append(terms, "test_clock="+*c.TestClock)
+		}
 		return terms
 	},
 }
@@ -67,7 +70,7 @@ func customerAPI() twin.API {
 		Expand: map[string]string{
 			"invoice_settings.default_payment_method": "payment_method",
 		},
-		Include: map[string]twin.Include{"subscriptions": includeSubscriptions},
+		Include: map[string]twin.Include{"subscriptions": includeSubscriptions, "test_clock": showClockOf},
 		Seed:    seedCustomers,
 	}
 }
@@ -94,10 +97,15 @@ type invoiceSettingsParams struct {
 
 type createCustomerParams struct {
 	customerParams
+	TestClock twin.Opt[string] `param:"test_clock"`
 }
 
 func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error) {
+	if err := knownClock(tx, p.TestClock); err != nil {
+		return twin.Doc{}, err
+	}
 	c := newCustomer(customers.NewID(tx), tx.Now())
+	p.TestClock.Apply(&c.TestClock)
 	if err := p.apply(tx, &c); err != nil {
 		return twin.Doc{}, err
 	}
@@ -224,10 +232,14 @@ func deleteCustomer(tx *twin.Tx, p *deleteCustomerParams) (twin.Doc, *twin.Error
 	if !ok {
 		return twin.Doc{}, errNoSuch(customers.Object, "id", p.ID)
 	}
+	return removeCustomer(tx, c), nil
+}
+
+func removeCustomer(tx *twin.Tx, c *Customer) twin.Doc {
 	cancelAllOf(tx, c.ID)
 	last, _ := customers.Doc(tx, c.ID)
 	tx.Emit("customer.deleted", last, nil)
-	return customers.Bury(tx, c.ID, deletedStub(c.ID, customers.Object)), nil
+	return customers.Bury(tx, c.ID, deletedStub(c.ID, customers.Object))
 }
 
 // deletedStub is what remains of a deleted object.

@@ -424,6 +424,38 @@ func errAmountLarge(param string, limit twin.Money, currency string) *twin.Error
 	return invalidCode("amount_too_large", param, "Amount must be no more than %s", sum(limit, currency))
 }
 
+// errClocksOff is the use of test clocks in a world whose clock only its operator
+// moves.
+func errClocksOff() *twin.Error {
+	return fail(403, wireError{Type: invalidRequest, Message: "Test clocks are off in this world: only its operator moves the clock. " +
+		"A seed turns them on with settings.test_clocks."})
+}
+
+// errFrozenTime is a test clock that would stand elsewhere than its world's clock.
+func errFrozenTime(now twin.Time) *twin.Error {
+	return invalid("frozen_time", "A test clock of this world shares the world's clock: frozen_time must be %d, which is now.", now)
+}
+
+// errClockBack is a test clock told to stand still or go back.
+func errClockBack() *twin.Error {
+	return invalid("frozen_time", "The time to advance to must be in the future of the test clock.")
+}
+
+// errClockFar is a test clock told to go further than it may at once.
+func errClockFar(limit twin.Time) *twin.Error {
+	return invalid("frozen_time", "A test clock advances by at most two of the shortest intervals of its subscriptions at a time: until %d.", limit)
+}
+
+// errClockRefused is an advance that something due on the way does not allow.
+func errClockRefused(why error) *twin.Error {
+	return invalid("frozen_time", "The clock could not be advanced: %v.", why)
+}
+
+// errNotPaused is the resumption of a subscription that goes on.
+func errNotPaused(status string) *twin.Error {
+	return invalid("", "Only subscriptions with the status `paused` can be resumed; this one is `%s`.", status)
+}
+
 // errCanceledFields is an edit that a subscription which has ended does not take.
 func errCanceledFields() *twin.Error {
 	return invalidCode("invalid_canceled_subscription_fields", "",

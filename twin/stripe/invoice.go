@@ -75,7 +75,7 @@ type Invoice struct {
 	StatusTransitions            InvoiceTransitions `json:"status_transitions"`
 	Subtotal                     twin.Money         `json:"subtotal"`
 	SubtotalExcludingTax         twin.Money         `json:"subtotal_excluding_tax"`
-	TestClock                    canon.Raw          `json:"test_clock"`
+	TestClock                    *string            `json:"test_clock"`
 	Total                        twin.Money         `json:"total"` // may be negative
 	TotalDiscountAmounts         []canon.Raw        `json:"total_discount_amounts"`
 	TotalExcludingTax            twin.Money         `json:"total_excluding_tax"`
@@ -141,6 +141,8 @@ const (
 const (
 	reasonManual = "manual"
 	reasonCreate = "subscription_create"
+	reasonCycle  = "subscription_cycle"
+	reasonUpdate = "subscription_update"
 )
 
 var invoices = twin.Resource[Invoice]{
@@ -153,6 +155,7 @@ var invoices = twin.Resource[Invoice]{
 		}
 		return terms
 	},
+	Due: invoiceDue,
 }
 
 func invoiceAPI() twin.API {
@@ -177,9 +180,11 @@ func invoiceAPI() twin.API {
 			"lines":                  "",
 			"parent.subscription_details.subscription": subscriptions.Object,
 		},
+		Fire: fireInvoice,
 		Include: map[string]twin.Include{
 			"confirmation_secret": includeConfirmationSecret,
 			"payments":            includePayments,
+			"test_clock":          showClockOf,
 		},
 		Seed: seedInvoices,
 	}
@@ -200,7 +205,7 @@ func newInvoice(id string, c *Customer, currency string, created twin.Time) *Inv
 		ID: id, Object: invoices.Object, Status: invDraft, AccountCountry: &country,
 		BillingReason: reasonManual, CollectionMethod: chargeAutomatically, Created: created,
 		Currency: currency, Customer: c.ID, Issuer: Issuer{Type: "self"}, Metadata: map[string]string{},
-		PeriodStart: created, PeriodEnd: created,
+		PeriodStart: created, PeriodEnd: created, TestClock: c.TestClock,
 		Lines: InvoiceLines{Object: "list", URL: "/v1/invoices/" + id + "/lines"},
 	}
 	inv.address(c)
@@ -318,16 +323,27 @@ func (p *invoiceParams) apply(tx *twin.Tx, inv *Invoice) (err *twin.Error) {
 	p.Footer.Apply(&inv.Footer)
 	p.StatementDescriptor.Apply(&inv.StatementDescriptor)
 	inv.AutoAdvance = p.AutoAdvance.Or(inv.AutoAdvance)
-	inv.AutomaticallyFinalizesAt, inv.NextPaymentAttempt = nil, nil
-	if inv.AutoAdvance {
-		at, attempt := inv.Created+finalizeSeconds, inv.Created+attemptSeconds
-		inv.AutomaticallyFinalizesAt = &at
-		if inv.CollectionMethod == chargeAutomatically {
-			inv.NextPaymentAttempt = &attempt
-		}
-	}
+	inv.advance(tx.Now())
 	inv.Metadata, err = applyMetadata(inv.Metadata, p.Metadata)
 	return err
+}
+
+// advance sets when a draft that advances by itself does so: counted from when it
+// was told to.
+func (inv *Invoice) advance(now twin.Time) {
+	inv.NextPaymentAttempt = nil
+	if !inv.AutoAdvance {
+		inv.AutomaticallyFinalizesAt = nil
+		return
+	}
+	if inv.AutomaticallyFinalizesAt == nil {
+		at := now + finalizeSeconds
+		inv.AutomaticallyFinalizesAt = &at
+	}
+	if inv.CollectionMethod == chargeAutomatically {
+		attempt := *inv.AutomaticallyFinalizesAt + attemptSeconds - finalizeSeconds
+		inv.NextPaymentAttempt = &attempt
+	}
 }
 
 // applyDue settles when an invoice is due: only one that is sent has a due date,

@@ -117,6 +117,7 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 		requestPayment(tx, inv, c)
 	default:
 		tx.Emit("invoice.sent", doc, nil)
+		awaitDue(tx, inv)
 	}
 	return doc
 }
@@ -165,6 +166,9 @@ func payInvoice(tx *twin.Tx, p *payInvoiceParams) (twin.Doc, *twin.Error) {
 	method, err := methodOf(tx, inv, c, p.PaymentMethod)
 	if err != nil {
 		return twin.Doc{}, err
+	}
+	if inv.AutoAdvance && inv.AttemptCount == 0 && inv.BillingReason != reasonCreate {
+		inv.NextPaymentAttempt = retryAt(tx, 1) // in case it fails
 	}
 	return chargeInvoice(tx, inv, c, method)
 }
@@ -278,6 +282,11 @@ func voidInvoice(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
 	if err != nil {
 		return twin.Doc{}, err
 	}
+	return void(tx, inv), nil
+}
+
+// void is voidInvoice of an invoice that can be.
+func void(tx *twin.Tx, inv *Invoice) twin.Doc {
 	if c, ok := liveCustomer(tx, inv.Customer); ok && inv.EndingBalance != nil {
 		moveBalance(tx, c, inv.StartingBalance-*inv.EndingBalance)
 	}
@@ -289,7 +298,7 @@ func voidInvoice(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
 	if s := waitingFor(tx, inv); s != nil && s.Status == subIncomplete {
 		s.become(tx, subIncompleteExpired)
 	}
-	return doc, nil
+	return doc
 }
 
 // markInvoiceUncollectible gives an open invoice up; it can still be paid.
@@ -298,13 +307,19 @@ func markInvoiceUncollectible(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Erro
 	if err != nil {
 		return twin.Doc{}, err
 	}
+	doc := giveUp(tx, inv)
+	if c, ok := liveCustomer(tx, inv.Customer); ok {
+		clearDelinquent(tx, c)
+	}
+	return doc, nil
+}
+
+// giveUp makes an open invoice uncollectible.
+func giveUp(tx *twin.Tx, inv *Invoice) twin.Doc {
 	now := tx.Now()
 	inv.Status, inv.StatusTransitions.MarkedUncollectibleAt = invUncollectible, &now
 	inv.AutoAdvance, inv.NextPaymentAttempt = false, nil
 	doc := invoices.Put(tx, inv)
 	tx.Emit("invoice.marked_uncollectible", doc, nil)
-	if c, ok := liveCustomer(tx, inv.Customer); ok {
-		clearDelinquent(tx, c)
-	}
-	return doc, nil
+	return doc
 }

@@ -172,8 +172,11 @@ func requestPayment(tx *twin.Tx, inv *Invoice, c *Customer) (*InvoicePayment, *P
 
 // paymentText is the description of the charge that pays an invoice.
 func paymentText(inv *Invoice) string {
-	if inv.BillingReason == reasonCreate {
+	switch inv.BillingReason {
+	case reasonCreate:
 		return "Subscription creation"
+	case reasonCycle, reasonUpdate:
+		return "Subscription update"
 	}
 	return "Payment for Invoice"
 }

@@ -44,7 +44,7 @@ type Subscription struct {
 	NextPendingInvoice       canon.Raw                   `json:"next_pending_invoice_item_invoice"`
 	Object                   string                      `json:"object"`
 	OnBehalfOf               canon.Raw                   `json:"on_behalf_of"`
-	PauseCollection          canon.Raw                   `json:"pause_collection"`
+	PauseCollection          *PauseCollection            `json:"pause_collection"` // nil: invoices are collected
 	PaymentSettings          SubscriptionPaymentSettings `json:"payment_settings"`
 	PendingInterval          canon.Raw                   `json:"pending_invoice_item_interval"`
 	PendingSetupIntent       *string                     `json:"pending_setup_intent"`
@@ -54,7 +54,7 @@ type Subscription struct {
 	Schedule                 canon.Raw                   `json:"schedule"`
 	StartDate                twin.Time                   `json:"start_date"`
 	Status                   string                      `json:"status"`
-	TestClock                canon.Raw                   `json:"test_clock"`
+	TestClock                *string                     `json:"test_clock"`
 	TransferData             canon.Raw                   `json:"transfer_data"`
 	TrialEnd                 *twin.Time                  `json:"trial_end"`
 	TrialSettings            TrialSettings               `json:"trial_settings"`
@@ -130,6 +130,7 @@ var subscriptions = twin.Resource[Subscription]{
 	Kind:  twin.Kind{Table: "stripe.subscription", Object: "subscription", Prefix: "sub", Digits: 24},
 	Key:   func(s *Subscription) string { return s.ID },
 	Terms: subscriptionTerms,
+	Due:   subscriptionDue,
 }
 
 // subscriptionTerms index what lists filter by, and the items, which have no
@@ -158,6 +159,7 @@ func subscriptionAPI() twin.API {
 			twin.On("GET /v1/subscriptions/{id}", retrieveSubscription),
 			twin.On("POST /v1/subscriptions/{id}", updateSubscription),
 			twin.On("DELETE /v1/subscriptions/{id}", cancelSubscription),
+			twin.On("POST /v1/subscriptions/{subscription}/resume", resumeSubscription),
 		},
 		Expand: map[string]string{
 			"customer":               customers.Object,
@@ -165,7 +167,9 @@ func subscriptionAPI() twin.API {
 			"items":                  "",
 			"latest_invoice":         invoices.Object,
 		},
-		Seed: seedSubscriptions,
+		Include: map[string]twin.Include{"test_clock": showClockOf},
+		Fire:    fireSubscription,
+		Seed:    seedSubscriptions,
 	}
 }
 
@@ -188,8 +192,8 @@ func newSubscription(id string, c *Customer, currency string, created twin.Time)
 		Customer: c.ID, Currency: currency, CollectionMethod: chargeAutomatically, Status: subActive,
 		BillingMode: BillingMode{Type: "flexible"}, InvoiceSettings: SubscriptionInvoiceSettings{Issuer: Issuer{Type: "self"}},
 		Metadata: map[string]string{}, PaymentSettings: SubscriptionPaymentSettings{SaveDefault: "off"},
-		TrialSettings: TrialSettings{TrialEndBehavior{MissingPaymentMethod: "create_invoice"}},
-		Items:         SubscriptionItems{Object: "list", URL: "/v1/subscription_items?subscription=" + id},
+		TrialSettings: TrialSettings{TrialEndBehavior{MissingPaymentMethod: trialEndInvoice}}, TestClock: c.TestClock,
+		Items: SubscriptionItems{Object: "list", URL: "/v1/subscription_items?subscription=" + id},
 	}
 }
 

@@ -7,17 +7,20 @@ import (
 )
 
 type updateSubscriptionParams struct {
-	ID                   string                        `path:"id"`
-	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"empty,min=0,max=7258118400"`
-	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
-	CancellationDetails  twin.Opt[cancellationParams]  `param:"cancellation_details"`
-	CollectionMethod     twin.Opt[string]              `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
-	DaysUntilDue         twin.Opt[int64]               `param:"days_until_due" rule:"min=0,max=36500"`
-	DefaultPaymentMethod twin.Opt[string]              `param:"default_payment_method"`
-	Description          twin.Opt[string]              `param:"description" rule:"empty,len=500"`
-	Items                twin.Opt[[]changedItemParams] `param:"items"`
-	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
-	ProrationBehavior    twin.Opt[string]              `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
+	ID                   string                          `path:"id"`
+	CancelAt             twin.Opt[twin.Time]             `param:"cancel_at" rule:"empty,min=0,max=7258118400"`
+	CancelAtPeriodEnd    twin.Opt[bool]                  `param:"cancel_at_period_end"`
+	CancellationDetails  twin.Opt[cancellationParams]    `param:"cancellation_details"`
+	CollectionMethod     twin.Opt[string]                `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
+	DaysUntilDue         twin.Opt[int64]                 `param:"days_until_due" rule:"min=0,max=36500"`
+	DefaultPaymentMethod twin.Opt[string]                `param:"default_payment_method"`
+	Description          twin.Opt[string]                `param:"description" rule:"empty,len=500"`
+	Items                twin.Opt[[]changedItemParams]   `param:"items"`
+	Metadata             twin.Opt[twin.Metadata]         `param:"metadata"`
+	PauseCollection      twin.Opt[pauseCollectionParams] `param:"pause_collection" rule:"empty"`
+	ProrationBehavior    twin.Opt[string]                `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
+	TrialEnd             twin.Opt[string]                `param:"trial_end"`
+	TrialSettings        twin.Opt[trialSettingsParams]   `param:"trial_settings"`
 }
 
 type cancellationParams struct {
@@ -38,14 +41,15 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
 		return errExclusive("cancel_at", "cancel_at_period_end")
 	}
-	return nil
+	return checkTrialEnd(p.TrialEnd)
 }
 
 // alive reports whether the request changes what only a subscription that has
 // not ended has.
 func (p *updateSubscriptionParams) alive() bool {
 	return p.CancelAt.Sent() || p.CancelAtPeriodEnd.Sent() || p.CollectionMethod.Sent() || p.DaysUntilDue.Sent() ||
-		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent()
+		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent() ||
+		p.PauseCollection.Sent() || p.TrialEnd.Sent() || p.TrialSettings.Sent()
 }
 
 func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *twin.Error) {
@@ -60,7 +64,14 @@ func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *tw
 	if err := p.apply(tx, s); err != nil {
 		return twin.Doc{}, err
 	}
-	return s.replace(tx)
+	if p.TrialEnd.V == trialNow {
+		return cutTrial(tx, s)
+	}
+	doc, err := s.replace(tx)
+	if err == nil && p.TrialEnd.Given() {
+		warnOfTrialEnd(tx, s)
+	}
+	return doc, err
 }
 
 // replace stores a changed subscription and says what changed, if anything did.
@@ -95,7 +106,13 @@ func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 	if len(s.Items.Data) == 0 {
 		return errLastItem()
 	}
+	if err := p.applyTrial(tx, s); err != nil {
+		return err
+	}
 	if err := p.applyCancel(tx, s); err != nil {
+		return err
+	}
+	if err := applyPause(tx, s, p.PauseCollection); err != nil {
 		return err
 	}
 	p.CancellationDetails.V.apply(s)
@@ -183,25 +200,20 @@ func cancelAllOf(tx *twin.Tx, customer string) {
 
 // cancelNow ends a subscription at once: nothing is billed for it any more, and
 // what was billed is not collected by itself.
-func cancelNow(tx *twin.Tx, s *Subscription) twin.Doc {
+func cancelNow(tx *twin.Tx, s *Subscription) twin.Doc { return s.endFor(tx, reasonRequested) }
+
+// stopCollecting leaves the open invoices of a subscription to whoever pays them.
+func stopCollecting(tx *twin.Tx, subscription string) {
 	var open []Invoice
-	for inv := range invoices.With(tx, "subscription="+s.ID) {
+	for inv := range invoices.With(tx, "subscription="+subscription) {
 		if inv.Status == invOpen && inv.AutoAdvance {
 			open = append(open, *inv)
 		}
 	}
 	for _, inv := range open {
 		inv.AutoAdvance, inv.NextPaymentAttempt = false, nil
-		doc, previous, _ := invoices.Replace(tx, &inv)
-		tx.Emit("invoice.updated", doc, previous)
+		inv.replace(tx)
 	}
-	now, reason := tx.Now(), reasonRequested
-	s.Status, s.EndedAt, s.CanceledAt = subCanceled, &now, &now
-	s.CancelAt, s.CancelAtPeriodEnd = nil, false
-	s.CancellationDetails.Reason = &reason
-	doc := subscriptions.Put(tx, s)
-	tx.Emit("customer.subscription.deleted", doc, nil)
-	return doc
 }
 
 // become changes the status and says so.

@@ -8,17 +8,20 @@ import (
 )
 
 type createSubscriptionParams struct {
-	BillingMode          twin.Opt[billingModeParams] `param:"billing_mode"`
-	CancelAtPeriodEnd    twin.Opt[bool]              `param:"cancel_at_period_end"`
-	CollectionMethod     twin.Opt[string]            `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
-	Currency             twin.Opt[string]            `param:"currency"`
-	Customer             twin.Opt[string]            `param:"customer" rule:"required"`
-	DaysUntilDue         twin.Opt[int64]             `param:"days_until_due" rule:"min=0,max=36500"`
-	DefaultPaymentMethod twin.Opt[string]            `param:"default_payment_method"`
-	Description          twin.Opt[string]            `param:"description" rule:"len=500"`
-	Items                twin.Opt[[]newItemParams]   `param:"items" rule:"required"`
-	Metadata             twin.Opt[twin.Metadata]     `param:"metadata"`
-	PaymentBehavior      twin.Opt[string]            `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
+	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
+	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
+	CollectionMethod     twin.Opt[string]              `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
+	Currency             twin.Opt[string]              `param:"currency"`
+	Customer             twin.Opt[string]              `param:"customer" rule:"required"`
+	DaysUntilDue         twin.Opt[int64]               `param:"days_until_due" rule:"min=0,max=36500"`
+	DefaultPaymentMethod twin.Opt[string]              `param:"default_payment_method"`
+	Description          twin.Opt[string]              `param:"description" rule:"len=500"`
+	Items                twin.Opt[[]newItemParams]     `param:"items" rule:"required"`
+	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
+	PaymentBehavior      twin.Opt[string]              `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
+	TrialEnd             twin.Opt[string]              `param:"trial_end"`
+	TrialPeriodDays      twin.Opt[int64]               `param:"trial_period_days" rule:"min=1,max=730"`
+	TrialSettings        twin.Opt[trialSettingsParams] `param:"trial_settings"`
 }
 
 type billingModeParams struct {
@@ -43,7 +46,10 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 	if p.PaymentBehavior.V == "pending_if_incomplete" {
 		return invalid("payment_behavior", "`payment_behavior` can only be set to `pending_if_incomplete` when updating a subscription.")
 	}
-	return nil
+	if p.TrialEnd.Given() && p.TrialPeriodDays.Given() {
+		return errExclusive("trial_end", "trial_period_days")
+	}
+	return checkTrialEnd(p.TrialEnd)
 }
 
 // createSubscription makes a subscription and its first invoice, which is due at
@@ -70,6 +76,8 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	switch {
 	case err != nil:
 		return twin.Doc{}, err
+	case s.TrialEnd != nil:
+		b.status, b.pay = subTrialing, false
 	case s.CollectionMethod == sendInvoice || total == 0:
 		b.pay = false
 	case p.PaymentBehavior.V == defaultIncomplete:
@@ -105,6 +113,9 @@ func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 		s.BillingMode.Type = p.BillingMode.V.Type.V
 	}
 	s.CancelAtPeriodEnd = p.CancelAtPeriodEnd.Or(false)
+	if err := p.applyTrial(tx.Now(), s); err != nil {
+		return err
+	}
 	s.Metadata, err = applyMetadata(s.Metadata, p.Metadata)
 	return err
 }
@@ -189,8 +200,15 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 	s.LatestInvoice = &inv.ID
 	doc := subscriptions.Put(tx, s)
 	tx.Emit("customer.subscription.created", doc, nil)
-	draft(tx, inv, subscriptionLines(tx, s, inv))
+	all := subscriptionLines
+	if s.Status == subTrialing {
+		all = trialLines
+	}
+	draft(tx, inv, all(tx, s, inv))
 	finalize(tx, inv, c)
+	if s.Status == subTrialing {
+		warnOfTrialEnd(tx, s)
+	}
 	if !b.pay {
 		return doc, nil
 	}
@@ -257,6 +275,14 @@ func seedSubscription(tx *twin.Tx, s *seed.Subscription, c *Customer, pr *Price,
 		CurrentPeriodStart: twin.Time(s.CurrentPeriodStart), CurrentPeriodEnd: twin.Time(s.CurrentPeriodEnd),
 		Metadata: map[string]string{}, Price: *pr, Plan: planOf(pr), Quantity: s.Quantity,
 	}}
+	if sub.Status == subTrialing { // a trial is the first period, and the others are counted from its end
+		sub.BillingCycleAnchor = twin.Time(s.TrialEnd)
+		sub.Items.Data[0].CurrentPeriodStart = min(twin.Time(s.CurrentPeriodStart), twin.Time(epoch))
+		sub.Items.Data[0].CurrentPeriodEnd = twin.Time(s.TrialEnd)
+		if at := twin.Time(s.TrialEnd) - trialWarningSeconds; at > twin.Time(epoch) {
+			remember(tx, warning, s.ID, at)
+		}
+	}
 	sub.mirror()
 	asked := min(max(created, twin.Time(s.CurrentPeriodStart)), twin.Time(epoch))
 	switch {

@@ -250,6 +250,9 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 		Quantity: p.Quantity.Or(1), CurrentPeriodStart: s.BillingCycleAnchor,
 		CurrentPeriodEnd: twin.Time(rhythm(pr).Boundary(int64(s.BillingCycleAnchor), 1)),
 	}
+	if s.TrialEnd != nil && *s.TrialEnd > tx.Now() {
+		it.CurrentPeriodStart, it.CurrentPeriodEnd = tx.Now(), *s.TrialEnd
+	}
 	if len(s.Items.Data) > 0 {
 		first := &s.Items.Data[0]
 		it.CurrentPeriodStart, it.CurrentPeriodEnd = first.CurrentPeriodStart, first.CurrentPeriodEnd
@@ -332,17 +335,21 @@ func (it *SubscriptionItem) chargeable(param string) *twin.Error {
 	return nil
 }
 
+// name is what the item sells.
+func (it *SubscriptionItem) name(tx *twin.Tx) string {
+	if product, ok := products.Get(tx, it.Price.Product); ok {
+		return product.Name
+	}
+	return it.Price.ID
+}
+
 // text describes what the item bills, as its lines do.
 func (it *SubscriptionItem) text(tx *twin.Tx) string {
-	name := it.Price.ID
-	if product, ok := products.Get(tx, it.Price.Product); ok {
-		name = product.Name
-	}
 	every := "/ " + it.Price.Recurring.Interval
 	if n := it.Price.Recurring.IntervalCount; n > 1 {
 		every = fmt.Sprintf("every %d %ss", n, it.Price.Recurring.Interval)
 	}
-	return fmt.Sprintf("%d × %s (at %s %s)", it.Quantity, name, sum(it.Price.UnitAmount, it.Price.Currency), every)
+	return fmt.Sprintf("%d × %s (at %s %s)", it.Quantity, it.name(tx), sum(it.Price.UnitAmount, it.Price.Currency), every)
 }
 
 // rhythm is the calendar of a recurring price.
