@@ -285,6 +285,7 @@ func (r *rig) law() {
 	if dumpOf(r.t, folded) != r.dump() {
 		r.t.Errorf("the facts do not fold to the state")
 	}
+	r.books()
 	for e := range r.machine.State.OldestEvents(0) {
 		if err := oracle.Default().Object("event", canon.AppendPretty(nil, stripe.RenderEvent(e), "id", "object")); err != nil {
 			r.t.Errorf("event %s: %v", e.Type, err)
