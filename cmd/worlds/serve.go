@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"worlds/admin"
@@ -88,6 +89,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 			return err
 		}
 	}
+	noteURL(t, operator.Worlds(), ready.URL)
 	if err := c.announce(t, &ready); err != nil {
 		return err
 	}
@@ -199,20 +201,36 @@ func (c *serveCmd) ensure(t *terminal, operator *admin.Server, start *seed.Seed,
 	return nil
 }
 
-// recallSecrets fills in what the context file knows of a world, and notes where
-// the world is served now.
+// recallSecrets fills in what the context file knows of a world, and makes it the
+// current one.
 func (c *serveCmd) recallSecrets(t *terminal, there *admin.WorldInfo, ready *readiness) {
 	tryRemember(t, func(r *remembered) {
 		n := r.find("", there.ID)
 		if n == nil {
 			return
 		}
-		n.URL = ready.URL
 		ready.AdminToken = n.AdminToken
 		if ready.Key == "" && len(n.Keys) > 0 {
 			ready.Key = n.Keys[0].Secret
 		}
 		r.Current = n.ID
+	})
+}
+
+// noteURL notes where the worlds that the context file knows are served now.
+func noteURL(t *terminal, served []admin.WorldInfo, url string) {
+	moved := func(n worldNotes) bool {
+		return n.URL != url && slices.ContainsFunc(served, func(w admin.WorldInfo) bool { return w.ID == n.ID })
+	}
+	if r, err := recall(); err != nil || !slices.ContainsFunc(r.Worlds, moved) {
+		return
+	}
+	tryRemember(t, func(r *remembered) {
+		for i := range r.Worlds {
+			if moved(r.Worlds[i]) {
+				r.Worlds[i].URL = url
+			}
+		}
 	})
 }
 

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.etcd.io/bbolt"
 )
 
 // running is a server in this process.
@@ -286,5 +290,71 @@ func TestSignal(t *testing.T) {
 		if got := must(t, "journal", "verify", "--data", dir); !strings.Contains(got, "the chain holds") {
 			t.Error(got)
 		}
+	}
+}
+
+// TestOneBadEntry: when one world's entry is changed on disk, the others serve, and
+// the bad one answers an error that names it and the place.
+func TestOneBadEntry(t *testing.T) {
+	clean(t)
+	for _, tampered := range []bool{false, true} { // with a checksum that is right again
+		t.Run(fmt.Sprintf("tampered=%v", tampered), func(t *testing.T) {
+			dir := t.TempDir()
+			s := start(t, dir, "--seed", "empty")
+			s.customers(t, 3)
+			must(t, "world", "create", "--seed", "empty", "--name", "good")
+			must(t, "mark", "m", "--world", "good")
+			s.stop(t)
+			changeEntry(t, filepath.Join(dir, "journal.db"), 1, 2, tampered)
+
+			list := worlds(t, "journal", "verify", "--data", dir)
+			want := exitDamaged
+			if tampered {
+				want = exitNo // the file is whole; the chain is not
+			}
+			if list.code != want || !strings.Contains(list.stdout, "(good): the chain holds, 1 entries") {
+				t.Errorf("verify: %+v, want exit %d", list, want)
+			}
+			if both := list.stdout + list.stderr; !strings.Contains(both, s.World) || !strings.Contains(both, "2") {
+				t.Errorf("verify does not name the world and the entry: %s", both)
+			}
+			s = start(t, dir, "--seed", "empty")
+			defer s.stop(t)
+			worlds(t, "world", "show", s.World).refuses(t, exitDamaged, "journal-damaged", "entry 2")
+			if code, body := s.stripe(t, "GET", "/v1/customers", ""); code != 500 || !strings.Contains(body, "entry 2") {
+				t.Errorf("the bad world: %d %s", code, body)
+			}
+			must(t, "replay", "good")
+		})
+	}
+}
+
+// changeEntry changes one byte of an entry on the shelf, see docs/format.md.
+func changeEntry(t *testing.T, path string, world, seq uint64, again bool) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("entries"))
+		for k, v := b.Cursor().First(); k != nil; {
+			if binary.BigEndian.Uint64(k) == world && binary.BigEndian.Uint64(k[16:]) == seq {
+				v = bytes.Clone(v)
+				at := bytes.Index(v, []byte("name=Number"))
+				v[at+len("name=")] = 'X'
+				if again {
+					sum := crc32.MakeTable(crc32.Castagnoli)
+					binary.LittleEndian.PutUint32(v, crc32.Update(crc32.Checksum(k, sum), sum, v[4:]))
+				}
+				return b.Put(k, v)
+			}
+			k, v = b.Cursor().Seek(append(bytes.Clone(k), 0))
+		}
+		return fmt.Errorf("no entry %d of world %d", seq, world)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
