@@ -56,6 +56,9 @@ func checkDocument(d *decoder, doc *Document) {
 		d.report((*place)(nil).key("data").key("tickets"), "cannot stand beside a zendesk block; write the tickets there")
 	}
 	c.checkDunning(doc.Settings.Dunning)
+	if doc.Zendesk != nil {
+		checkZendesk(d, doc.Epoch, doc.Zendesk)
+	}
 }
 
 // offset checks that an object was not created before 1970.

@@ -18,7 +18,7 @@ type Document struct {
 	AutoTickSeconds int64  // at least 1; means nothing on a manual clock
 	Data            Data
 	Settings        Settings
-	Zendesk         canon.Raw // the native help desk block as written; nil if the document has none
+	Zendesk         *Zendesk // the native help desk block; nil if the document has none
 }
 
 // Data holds the objects of the starting universe, each section in file order.

@@ -75,7 +75,7 @@ func usualOf(absent any, schema *schemaNode) any {
 			return v
 		}
 	case int64:
-		if v >= *schema.Minimum {
+		if schema.Minimum != nil && v >= *schema.Minimum {
 			return v
 		}
 	}

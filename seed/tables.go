@@ -14,7 +14,7 @@ var documentTable = table[Document]{[]field[Document]{
 	optional("auto_tick_seconds", "Seconds by which a request moves an automatic clock.", integer(1, MaxAutoTickSeconds), func(d *Document) *int64 { return &d.AutoTickSeconds }, 1),
 	optional("data", "The objects that exist at the epoch.", dataTable.shape(), func(d *Document) *Data { return &d.Data }, Data{}),
 	optional("settings", "Switches of the world.", settingsTable.shape(), func(d *Document) *Settings { return &d.Settings }, defaultSettings()),
-	optional("zendesk", "The native help desk block.", zendeskBlock(), func(d *Document) *canon.Raw { return &d.Zendesk }, nil),
+	optional("zendesk", "The native help desk block.", zendeskBlock(), func(d *Document) **Zendesk { return &d.Zendesk }, nil),
 }}
 
 var dataTable = table[Data]{[]field[Data]{
