@@ -114,12 +114,18 @@ func errKeyReused(sameTarget bool, first, now string) *twin.Error {
 		"Try using a key other than '" + twin.SpliceIdemKey + "' if you meant to execute a different request."
 	if !sameTarget {
 		text = "Keys for idempotent requests can only be used for the same endpoint they were first used for ('" +
-			first + "' vs '" + now + "'). Try using a key other than '" + twin.SpliceIdemKey +
+			pathOf(first) + "' vs '" + pathOf(now) + "'). Try using a key other than '" + twin.SpliceIdemKey +
 			"' if you meant to execute a different request."
 	}
 	e := fail(400, wireError{Type: idempotencyError, Message: text})
 	e.Splice = []string{twin.SpliceIdemKey}
 	return e
+}
+
+// pathOf leaves the method off a target: keys are for POST only.
+func pathOf(target string) string {
+	_, path, _ := strings.Cut(target, " ")
+	return path
 }
 
 func errKeyTooLong() *twin.Error {

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"slices"
 	"strconv"
 
 	"worlds/journal/canon"
@@ -305,18 +306,11 @@ func listPrices(tx *twin.Tx, p *listPricesParams) (twin.Doc, *twin.Error) {
 	f.with("type", p.Type)
 	f.with("currency", p.Currency)
 	f.withBool("active", p.Active)
-	if p.LookupKeys.Given() {
+	if keys := p.LookupKeys.V; len(keys) == 1 {
+		f.terms = append([]string{"lookup_key=" + keys[0]}, f.terms...)
+	} else if len(keys) > 1 {
 		f.keep = func(row *projection.Row) bool {
-			key := prices.Decode(row).LookupKey
-			if key == nil {
-				return false
-			}
-			for _, want := range p.LookupKeys.V {
-				if want == *key {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(row.Terms, "lookup_key="+key) })
 		}
 	}
 	f.within("created", p.Created)

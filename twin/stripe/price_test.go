@@ -66,6 +66,8 @@ func TestPriceFilters(t *testing.T) {
 		"recurring[interval]=year":               "",
 		"recurring[usage_type]=licensed limit=1": "price_qa_2w",
 		"lookup_keys[]=kb lookup_keys[]=other":   b,
+		"lookup_keys[]=kb":                       b,
+		"lookup_keys[]=kb product=prod_qa01":     "",
 		"lookup_keys[]=other":                    "",
 		"active=false":                           "",
 		"product=prod_qa01 type=one_time active=true currency=jpy": "price_qa_jpy",
