@@ -21,9 +21,9 @@ const benchBody = 1000
 // plain log that groups what waits: the most that a disk allows. Only the
 // ratios mean anything on another machine.
 func BenchmarkAppend(b *testing.B) {
-	for name, level := range map[string]store.Durability{"sync": store.Sync, "relaxed": store.Relaxed} {
+	for i, level := range []store.Durability{store.Sync, store.Relaxed} {
 		for _, worlds := range []int{1, 10, 100, 1000} {
-			b.Run(fmt.Sprintf("%s/worlds=%d", name, worlds), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/worlds=%d", []string{"sync", "relaxed"}[i], worlds), func(b *testing.B) {
 				benchAppend(b, level, worlds)
 			})
 		}
@@ -111,7 +111,7 @@ type bareBatch struct {
 	err  error
 }
 
-const bareBytes = 64 << 20
+const bareBytes = 16 << 20
 
 func newBareLog(b *testing.B, sync bool) *bareLog {
 	l := &bareLog{sync: sync}

@@ -1,5 +1,7 @@
 package store
 
+import "fmt"
+
 // SyncData is what Append's writes are made durable with.
 var SyncData = syncData
 
@@ -14,4 +16,23 @@ func ScanSegment(data []byte) ([]string, error) {
 		bodies = append(bodies, string(data[b.at+batchHeaderBytes:][:b.bytes]))
 	}
 	return bodies, nil
+}
+
+// EachRecord returns the keys of the records in a batch's body, false if it is
+// not made of records.
+func EachRecord(body []byte, count uint32) (keys []string, ok bool) {
+	ok = eachRecord(body, count, func(r tailRecord) bool {
+		keys = append(keys, fmt.Sprint(r.key))
+		return true
+	})
+	return keys, ok
+}
+
+// AppendRecords is the body of a batch of records.
+func AppendRecords(records ...Record) []byte {
+	var body []byte
+	for i := range records {
+		body, _ = appendRecord(body, &records[i])
+	}
+	return body
 }

@@ -540,3 +540,17 @@ func FuzzTail(f *testing.F) {
 		}
 	})
 }
+
+func FuzzRecords(f *testing.F) {
+	entry := journal.Entry{Seq: 1, Body: []byte("body"), Side: []byte("side")}
+	f.Add(store.AppendRecords(), uint32(0))
+	f.Add(store.AppendRecords(store.Record{World: 3, Inc: 1, Entry: entry}), uint32(1))
+	f.Add(store.AppendRecords(store.Record{Entry: entry, Control: &store.Control{Op: store.Drop, World: 3}},
+		store.Record{World: 1, Lazy: true, Entry: entry}), uint32(2))
+	f.Fuzz(func(t *testing.T, body []byte, count uint32) {
+		keys, ok := store.EachRecord(body, count)
+		if ok && uint32(len(keys)) != count {
+			t.Fatalf("%d records of %d", len(keys), count)
+		}
+	})
+}

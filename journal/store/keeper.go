@@ -21,7 +21,6 @@ const (
 // flush is the flusher: it writes what nobody waits for, and syncs what was
 // written without.
 func (s *Store) flush() {
-	defer s.running.Done()
 	timer := time.NewTimer(flushTick)
 	defer timer.Stop()
 	for {
@@ -191,7 +190,6 @@ func (s *Store) Reopen() error {
 
 // keep is the keeper: it shelves full segments and clears dead entries.
 func (s *Store) keep() {
-	defer s.running.Done()
 	for {
 		pause := s.tidy()
 		if pause < 0 {

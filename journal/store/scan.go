@@ -110,6 +110,9 @@ func (s *Store) chunk(w *world, inc Incarnation, next, to journal.Seq) ([]journa
 func (s *Store) present(w *world, inc Incarnation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
 	if w.acked.Inc == inc && w.ackedThere {
 		return nil
 	}

@@ -82,7 +82,10 @@ func (s *Store) makeSegment(size int64) (*segment, error) {
 // spare keeps seg for another use, or removes it. What its name says must be
 // below the watermark: while it is headed anew a crash may tear its header.
 func (s *Store) spare(seg *segment) {
-	if seg.head.size == s.opt.SegmentBytes && len(s.spares) < s.readyGoal && seg.whole() {
+	s.mu.Lock()
+	waiting := len(s.ready) + len(s.spares)
+	s.mu.Unlock()
+	if seg.head.size == s.opt.SegmentBytes && waiting <= s.readyGoal && seg.whole() {
 		s.spares = append(s.spares, seg)
 		return
 	}
@@ -98,7 +101,6 @@ func (s *segment) whole() bool {
 
 // make is the maker: it keeps segments ready.
 func (s *Store) make() {
-	defer s.running.Done()
 	for {
 		if err := s.prepare(); err != nil {
 			s.log.Warn("tail segment not made", "err", err)

@@ -21,6 +21,8 @@ const (
 	segmentBytesMin = 64 << 10
 	segmentBytesMax = 1 << 30 // an offset fits a ref
 	fileAlign       = 4096
+	warmBytes       = 1 << 20 // read at a time
+	warmBytesMax    = 2 << 30 // read ahead at most
 )
 
 // Store is the journal of one data folder. Its methods may be called from any
@@ -32,6 +34,9 @@ const (
 // What comes while it writes gathers in the next batch. Three goroutines stand
 // behind: the flusher (what nobody waits for), the keeper (tail to shelf, dead
 // entries) and the maker (segments ready in advance).
+//
+// Who takes several of its locks takes them in this order: shelving or the pen,
+// making, files, mu.
 type Store struct {
 	dir   string
 	opt   Options
@@ -75,8 +80,7 @@ type Store struct {
 	spares     []*segment // of no use now, to be headed anew
 	readyGoal  int
 
-	// shelving is held while the tail moves to the shelf or dead entries go;
-	// it comes before every other lock.
+	// shelving is held while the tail moves to the shelf or dead entries go.
 	shelving sync.Mutex
 	dead     []World // worlds that may have dead entries on the shelf
 
@@ -141,10 +145,9 @@ func Open(dir string, opt Options) (*Store, error) {
 		s.release()
 		return nil, err
 	}
-	s.running.Add(3)
-	go s.flush()
-	go s.keep()
-	go s.make()
+	for _, work := range []func(){s.flush, s.keep, s.make, s.warm} {
+		s.running.Go(work)
+	}
 	return s, nil
 }
 
@@ -230,7 +233,31 @@ func (s *Store) create() error {
 	if err := syncFolder(filepath.Join(s.dir, tailName)); err != nil {
 		return err
 	}
-	return createShelf(s.dir, mark)
+	if err := createShelf(s.dir, mark); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(s.dir)) // it may be new there
+}
+
+// warm reads the shelf once, in order: what bbolt reads through its map comes
+// page by page, tens of times slower if the disk is asked for each.
+func (s *Store) warm() {
+	f, err := os.Open(s.shelf.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	b := make([]byte, warmBytes)
+	for at := int64(0); at < warmBytesMax; at += warmBytes {
+		select {
+		case <-s.quit:
+			return
+		default:
+		}
+		if n, err := f.ReadAt(b, at); n == 0 || err != nil {
+			return
+		}
+	}
 }
 
 // refuseOrphans fails if there are entries without a shelf, and removes what a
