@@ -43,7 +43,8 @@ type Include func(tx *Tx, object canon.Raw) canon.Raw
 
 // Dialect is how an API words what the kernel refuses, and what it adds to the
 // events it emits. Every field is required but the first group, whose zero values
-// are an API of forms that refuses what it does not know.
+// are an API of forms that refuses what it does not know, and those that say what
+// their being nil means.
 type Dialect struct {
 	// JSON says that bodies are JSON objects, not forms.
 	JSON bool
@@ -94,6 +95,15 @@ type Dialect struct {
 	Meta func(tx *Tx, previous canon.Raw) canon.Raw
 	// Event is an event of this API as its wire shows it, canonical.
 	Event func(e *projection.EventRow) canon.Raw
+	// Delivery is an event as an endpoint of an API version receives it ("" for the
+	// API's own), canonical; nil if the API delivers no events.
+	Delivery func(e *projection.EventRow, version string) canon.Raw
+	// Hooks lists the endpoints in a state that requests of this API made and that
+	// take events, oldest first; nil if it has no such thing.
+	Hooks func(st *projection.State, spec Spec) []Hook
+	// Fault words an answer that a fault rule asks for, nil if the API has no words
+	// for it; a nil Fault has none at all.
+	Fault func(a *RuleAnswer) *Error
 }
 
 // NewCatalog builds the table; it panics on two routes or kinds of one name,

@@ -87,7 +87,7 @@ func advance(tx *Tx, args canon.Raw) (canon.Raw, error) {
 // half done: the caller must refuse, so that all of it is taken back.
 func (tx *Tx) Advance(to Time) (*Advanced, error) {
 	catalog, request, cmd := tx.catalog, tx.request, tx.cmd
-	tx.request, tx.cmd = "", &Command{}
+	tx.request, tx.cmd = "", &Command{Hooks: tx.cmd.Hooks}
 	defer func() {
 		tx.catalog, tx.request, tx.cmd, tx.at = catalog, request, cmd, 0
 	}()

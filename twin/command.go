@@ -20,6 +20,9 @@ type Command struct {
 	Version string    `json:"version,omitempty"` // API version asked for by header
 	Op      string    `json:"op,omitempty"`      // admin operations
 	Args    canon.Raw `json:"args,omitempty"`    // admin operations: a canonical object
+	Hooks   string    `json:"hooks,omitempty"`   // the operator's endpoint, worded by HookText
+	Expires int64     `json:"expires,omitempty"` // how many requests the actor's key lasts for, 0 for ever
+	After   int64     `json:"after,omitempty"`   // the entry of the delay this request has waited for
 }
 
 // IdemTooLong stands in Command.Idem for a raw key over IdemKeyMax bytes.
@@ -33,6 +36,8 @@ type Reply struct {
 	Replayed string    `json:"replayed,omitempty"` // request id whose stored answer this was
 	Request  string    `json:"request,omitempty"`  // request id
 	SHA256   string    `json:"sha256,omitempty"`
+	Rule     string    `json:"rule,omitempty"`   // the fault rule that answered
+	Match    int64     `json:"match,omitempty"`  // and at which of its matches
 	Splice   []string  `json:"splice,omitempty"` // placeholders to fill in when rendering
 	Status   int64     `json:"status"`
 }
@@ -66,6 +71,11 @@ type Outcome struct {
 	// Aborted says that the operation was given up on the way; nothing changed and
 	// nothing is to be journaled.
 	Aborted error
+	// Rule is the fault rule that answered, at its match number Match.
+	Rule  string
+	Match int64
+	// Close says that the connection is cut instead of answering.
+	Close bool
 	// Headers to add, in order: name, value pairs.
 	Headers []string
 	// Now is the logical clock as the answer left it.

@@ -61,7 +61,7 @@ func NewMachine(st *projection.State, spec Spec, catalogs ...*Catalog) *Machine 
 // Outcome that refuses it.
 func (m *Machine) Execute(seq uint64, cmd *Command) Outcome {
 	for _, c := range m.catalogs {
-		if c.Name == cmd.API {
+		if c.Name == cmd.API && cmd.Op == "" {
 			return m.request(seq, cmd, c)
 		}
 	}
@@ -85,13 +85,20 @@ type operation struct {
 // operations lists the admin operations that change a world.
 var operations = [...]operation{
 	{"advance", advance},
+	{DelayOp, delay},
+	{"deliver", deliver},
 	{"mark", mark},
+	{"resend", resend},
+	{"scenario.add", addRule},
+	{"scenario.rm", removeRule},
 }
 
-// Refusal is why an admin operation was not done: a stable code and a sentence.
+// Refusal is why an admin operation was not done: a stable code, a sentence and,
+// where there is one, the JSON path of what is wrong in the arguments.
 type Refusal struct {
 	Code string
 	Text string
+	Path string
 }
 
 // Error implements error.
@@ -115,7 +122,11 @@ func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 			refusal = &Refusal{Code: "internal", Text: err.Error()}
 		}
 		out.Body = append(canon.AppendString([]byte(`{"code":`), refusal.Code), `,"detail":`...)
-		out.Body = append(canon.AppendString(out.Body, refusal.Text), '}')
+		out.Body = canon.AppendString(out.Body, refusal.Text)
+		if refusal.Path != "" {
+			out.Body = canon.AppendString(append(out.Body, `,"path":`...), refusal.Path)
+		}
+		out.Body = append(out.Body, '}')
 	}
 	if tx.minted != m.State.Minted() {
 		tx.record(&projection.Minted{Count: tx.minted})

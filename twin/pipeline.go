@@ -31,7 +31,8 @@ type run struct {
 // pipeline is the order of life of a twin request, and with it every asymmetry
 // between one kind of refusal and another:
 //
-//   - what version, caller, route, and parameters refuse does not tick the clock;
+//   - what key, version, caller, route, fault rules and parameters refuse does not
+//     tick the clock; what rules answer is not stored either;
 //   - from tick on, a request has ticked, whatever becomes of it;
 //   - what decide's own parsing and validation refuse is not stored under an
 //     idempotency key; everything the endpoint decides is, refusals and faults
@@ -40,9 +41,11 @@ type run struct {
 //
 // A step returns true when the request has its answer.
 var pipeline = [...]func(*run) bool{
+	(*run).expireKey,
 	(*run).checkVersion,
 	(*run).admit,
 	(*run).findRoute,
+	(*run).applyRules,
 	(*run).refuseUnknown,
 	(*run).tick,
 	(*run).replayKey,
@@ -103,10 +106,7 @@ func (r *run) admit() bool {
 }
 
 func (r *run) findRoute() bool {
-	method, path := r.cmd.Method, r.cmd.Path
-	if r.c.Canonical != nil {
-		method, path = r.c.Canonical(method, path)
-	}
+	method, path := r.c.spelled(r.cmd)
 	m, ok := r.c.router.find(method, path)
 	if !ok || m.route.decide == nil {
 		return r.refuse(r.c.NoRoute(method, path))
@@ -289,7 +289,7 @@ func (r *run) settle() {
 
 func (r *run) reply() canon.Raw {
 	reply := Reply{Status: r.out.Status, Request: r.out.Request, Replayed: r.out.Replayed, Splice: r.out.Splice,
-		Ignored: append(r.ignored, r.tx.ignored...)}
+		Ignored: append(r.ignored, r.tx.ignored...), Rule: r.out.Rule, Match: r.out.Match}
 	switch {
 	case r.out.Body == nil:
 	case r.doc.ref > 0:

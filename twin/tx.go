@@ -19,8 +19,10 @@ type Tx struct {
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
-	ignored []string
-	aborted error // why a long operation was given up on the way
+	// listeners is the number of endpoints the event being emitted goes to.
+	listeners int64
+	ignored   []string
+	aborted   error // why a long operation was given up on the way
 }
 
 // Savepoint is a position in a Tx that Rollback returns to.
@@ -95,10 +97,16 @@ func (tx *Tx) Emit(typ string, doc Doc, previous canon.Raw) {
 		return
 	}
 	d := &tx.catalog.Dialect
+	hooks := tx.hooks(typ)
+	tx.listeners = int64(len(hooks))
+	id := tx.NewID(d.EventPrefix, d.EventDigits)
 	tx.record(&projection.Event{
-		ID: tx.NewID(d.EventPrefix, d.EventDigits), API: tx.catalog.Name, Type: typ,
-		Created: int64(tx.Now()), Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
+		ID: id, API: tx.catalog.Name, Type: typ, Created: int64(tx.Now()),
+		Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
 	})
+	for i := range hooks {
+		tx.enqueue(&hooks[i], id, typ)
+	}
 }
 
 // Savepoint remembers the present position.
