@@ -106,90 +106,92 @@ func TestParamsBind(t *testing.T) {
 	}
 }
 
+// violations are forms and what is wrong with them.
+var violations = [][2]string{
+	// Missing.
+	{"", "missing name"},
+	{"name=x&item[qty]=1", "missing item[price]"},
+	{"name=x&items[0][price]=a&items[1][qty]=1", "missing items[1][price]"},
+	// Empty, where it cannot be unset.
+	{"name=", "empty name"},
+	{"name=x&amount=", "empty amount"},
+	{"name=x&flag=", "empty flag"},
+	{"name=x&tags=", "empty tags"},
+	{"name=x&items[0]=", "bad type object items[0]"},
+	{"name=x&item[qty]=", "empty item[qty]"},
+	{"name=x&when=", "empty when"},
+	{"name=x&when[gt]=", "empty when[gt]"},
+	// Integers.
+	{"name=x&count=1.0", "bad integer count '1.0'"},
+	{"name=x&count=1e3", "bad integer count '1e3'"},
+	{"name=x&count=%2B1", "bad integer count '+1'"},
+	{"name=x&count=0x1", "bad integer count '0x1'"},
+	{"name=x&count=1_0", "bad integer count '1_0'"},
+	{"name=x&count=+1", "bad integer count ' 1'"},
+	{"name=x&count=1+", "bad integer count '1 '"},
+	{"name=x&count=-", "bad integer count '-'"},
+	{"name=x&count=--1", "bad integer count '--1'"},
+	{"name=x&count=%D9%A3", "bad integer count '٣'"},
+	{"name=x&count=9007199254740992", "bad integer count '9007199254740992'"},
+	{"name=x&count=-9007199254740992", "bad integer count '-9007199254740992'"},
+	{"name=x&count=18446744073709551617", "bad integer count '18446744073709551617'"},
+	{"name=x&when=soon", "bad integer when 'soon'"},
+	{"name=x&when[gt]=1.5", "bad integer when[gt] '1.5'"},
+	// Bounds.
+	{"name=x&amount=0", "below amount '0' 1"},
+	{"name=x&amount=101", "above amount '101' 100"},
+	{"name=x&limit=11", "above limit '11' 10"},
+	{"name=x&items[0][price]=p&items[0][qty]=-1", "below items[0][qty] '-1'"},
+	// Lengths, in bytes for texts and in characters for metadata.
+	{"name=sixsix", "too long name 5"},
+	{"name=x&tags[]=four", "too long tags[0] 3"},
+	{"name=x&item[price]=" + strings.Repeat("x", twin.StringMax+1), "too long item[price] 5000"},
+	{"name=x&meta[" + strings.Repeat("k", 41) + "]=1", "too long meta[" + strings.Repeat("k", 41) + "] 40"},
+	{"name=x&meta[k]=" + strings.Repeat("v", 501), "too long meta[k] 500"},
+	// Enums.
+	{"name=x&color=pink", "not one of color 'pink' red|green|blue"},
+	{"name=x&color=RED", "not one of color 'RED' red|green|blue"},
+	{"name=x&gone=maybe", "not one of gone 'maybe' yes|no"},
+	// Types.
+	{"name=x&flag=TRUE", "bad type boolean flag 'TRUE'"},
+	{"name=x&flag=1", "bad type boolean flag '1'"},
+	{"name=x&flag[a]=true", "bad type boolean flag"},
+	{"name[a]=x", "bad type string name"},
+	{"name[]=x", "bad type string name"},
+	{"name=x&tags=a", "bad type array tags 'a'"},
+	{"name=x&tags[a]=b", "bad type array tags"},
+	{"name=x&tags[0][a]=b", "bad type string tags[0]"},
+	{"name=x&items=a", "bad type array items 'a'"},
+	{"name=x&items[0]=a", "bad type object items[0] 'a'"},
+	{"name=x&item=a", "bad type object item 'a'"},
+	{"name=x&meta=a", "bad type object meta 'a'"},
+	{"name=x&meta[a][b]=1", "bad type string meta[a]"},
+	// Unknown, at any depth, all of them, before anything else.
+	{"nope=1", "unknown nope"},
+	{"name=x&nope=1&also=2", "unknown nope,also"},
+	{"name=x&item[price]=p&item[color]=red", "unknown item[color]"},
+	{"name=x&items[0][price]=p&items[0][x]=1&items[1][y]=2", "unknown items[0][x],items[1][y]"},
+	{"name=x&when[about]=1", "unknown when[about]"},
+	{"name=x&Limit=1", "unknown Limit"},
+	{"name=x&[]=1", "malformed [] 'the parameter name is not well formed'"},
+	{"amount=zero&nope=1", "unknown nope"},
+	// The first fault in the order they came; what is missing last.
+	{"count=a&amount=b", "bad integer count 'a'"},
+	{"amount=b&count=a", "bad integer amount 'b'"},
+	{"amount=b", "bad integer amount 'b'"},
+	// Across fields, once each field is good.
+	{"name=x&amount=1&count=1", "amount and count"},
+	{"name=x&amount=1&count=a", "bad integer count 'a'"},
+	{"amount=1&count=1", "missing name"},
+	// The text itself.
+	{"name=%zz", "malformed name 'the value is not valid form encoding'"},
+	{strings.Repeat("tags[]=a&", 1001) + "name=x", "too many 1000"},
+}
+
 func TestParamsViolations(t *testing.T) {
 	w := newWorld(t)
 	before := w.dump()
-	long := strings.Repeat("x", twin.StringMax+1)
-	for _, row := range [][2]string{
-		// Missing.
-		{"", "missing name"},
-		{"name=x&item[qty]=1", "missing item[price]"},
-		{"name=x&items[0][price]=a&items[1][qty]=1", "missing items[1][price]"},
-		// Empty, where it cannot be unset.
-		{"name=", "empty name"},
-		{"name=x&amount=", "empty amount"},
-		{"name=x&flag=", "empty flag"},
-		{"name=x&tags=", "empty tags"},
-		{"name=x&items[0]=", "bad type object items[0]"},
-		{"name=x&item[qty]=", "empty item[qty]"},
-		{"name=x&when=", "empty when"},
-		{"name=x&when[gt]=", "empty when[gt]"},
-		// Integers.
-		{"name=x&count=1.0", "bad integer count '1.0'"},
-		{"name=x&count=1e3", "bad integer count '1e3'"},
-		{"name=x&count=%2B1", "bad integer count '+1'"},
-		{"name=x&count=0x1", "bad integer count '0x1'"},
-		{"name=x&count=1_0", "bad integer count '1_0'"},
-		{"name=x&count=+1", "bad integer count ' 1'"},
-		{"name=x&count=1+", "bad integer count '1 '"},
-		{"name=x&count=-", "bad integer count '-'"},
-		{"name=x&count=--1", "bad integer count '--1'"},
-		{"name=x&count=%D9%A3", "bad integer count '٣'"},
-		{"name=x&count=9007199254740992", "bad integer count '9007199254740992'"},
-		{"name=x&count=-9007199254740992", "bad integer count '-9007199254740992'"},
-		{"name=x&count=18446744073709551617", "bad integer count '18446744073709551617'"},
-		{"name=x&when=soon", "bad integer when 'soon'"},
-		{"name=x&when[gt]=1.5", "bad integer when[gt] '1.5'"},
-		// Bounds.
-		{"name=x&amount=0", "below amount '0' 1"},
-		{"name=x&amount=101", "above amount '101' 100"},
-		{"name=x&limit=11", "above limit '11' 10"},
-		{"name=x&items[0][price]=p&items[0][qty]=-1", "below items[0][qty] '-1'"},
-		// Lengths, in bytes for texts and in characters for metadata.
-		{"name=sixsix", "too long name 5"},
-		{"name=x&tags[]=four", "too long tags[0] 3"},
-		{"name=x&item[price]=" + long, fmt.Sprintf("too long item[price] %d", twin.StringMax)},
-		{"name=x&meta[" + strings.Repeat("k", 41) + "]=1", "too long meta[" + strings.Repeat("k", 41) + "] 40"},
-		{"name=x&meta[k]=" + strings.Repeat("v", 501), "too long meta[k] 500"},
-		// Enums.
-		{"name=x&color=pink", "not one of color 'pink' red|green|blue"},
-		{"name=x&color=RED", "not one of color 'RED' red|green|blue"},
-		{"name=x&gone=maybe", "not one of gone 'maybe' yes|no"},
-		// Types.
-		{"name=x&flag=TRUE", "bad type boolean flag 'TRUE'"},
-		{"name=x&flag=1", "bad type boolean flag '1'"},
-		{"name=x&flag[a]=true", "bad type boolean flag"},
-		{"name[a]=x", "bad type string name"},
-		{"name[]=x", "bad type string name"},
-		{"name=x&tags=a", "bad type array tags 'a'"},
-		{"name=x&tags[a]=b", "bad type array tags"},
-		{"name=x&tags[0][a]=b", "bad type string tags[0]"},
-		{"name=x&items=a", "bad type array items 'a'"},
-		{"name=x&items[0]=a", "bad type object items[0] 'a'"},
-		{"name=x&item=a", "bad type object item 'a'"},
-		{"name=x&meta=a", "bad type object meta 'a'"},
-		{"name=x&meta[a][b]=1", "bad type string meta[a]"},
-		// Unknown, at any depth, all of them, before anything else.
-		{"nope=1", "unknown nope"},
-		{"name=x&nope=1&also=2", "unknown nope,also"},
-		{"name=x&item[price]=p&item[color]=red", "unknown item[color]"},
-		{"name=x&items[0][price]=p&items[0][x]=1&items[1][y]=2", "unknown items[0][x],items[1][y]"},
-		{"name=x&when[about]=1", "unknown when[about]"},
-		{"name=x&Limit=1", "unknown Limit"},
-		{"name=x&[]=1", "malformed [] 'the parameter name is not well formed'"},
-		{"amount=zero&nope=1", "unknown nope"},
-		// The first fault in the order they came; what is missing last.
-		{"count=a&amount=b", "bad integer count 'a'"},
-		{"amount=b&count=a", "bad integer amount 'b'"},
-		{"amount=b", "bad integer amount 'b'"},
-		// Across fields, once each field is good.
-		{"name=x&amount=1&count=1", "amount and count"},
-		{"name=x&amount=1&count=a", "bad integer count 'a'"},
-		{"amount=1&count=1", "missing name"},
-		// The text itself.
-		{"name=%zz", "malformed name 'the value is not valid form encoding'"},
-		{strings.Repeat("tags[]=a&", 1001) + "name=x", "too many 1000"},
-	} {
+	for _, row := range violations {
 		for _, method := range []string{"POST", "GET"} {
 			out := w.do("", method+" /params "+row[0])
 			if got, want := said(out), "400 "+row[1]; got != want {
