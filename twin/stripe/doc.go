@@ -12,4 +12,7 @@
 // Structs are the wire shape of API version 2026-08-26.dahlia; a member that is
 // nullable is a pointer (or a canon.Raw, when the twin never sets it). What Get
 // returns is read-only: copy, change, Put.
+//
+// A balance transaction is stored pending; whether it is available is worked out
+// from the clock when it is shown, in answers and expansions alike.
 package stripe
