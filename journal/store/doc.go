@@ -20,4 +20,9 @@
 // until Reopen. Heads are then those of the last acknowledged entries.
 //
 // The number of a dropped world must not be used again.
+//
+// Open turns every folder it is given into a journal unless there is one: ask
+// before whether that is meant. It needs a Unix, for flock.
+//
+// Verify and Salvage are for the folder of a stopped server.
 package store

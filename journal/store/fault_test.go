@@ -60,26 +60,7 @@ func TestFailedWrite(t *testing.T) {
 				put(t, s, 2, 100)
 			}
 			f.on.Store(true)
-			// Three of one world, a reset of another, a world that begins.
-			var tickets []store.Ticket
-			for range 3 {
-				tickets = append(tickets, add(t, s, next(t, s, 1, 100)))
-			}
-			for _, c := range []store.Control{{Op: store.Reset, World: 2, Inc: 2}, {Op: store.Create, World: 3, Inc: 1}} {
-				r := next(t, s, 0, 10)
-				r.Control = &c
-				tickets = append(tickets, add(t, s, r))
-			}
-			tickets = append(tickets, add(t, s, next(t, s, 3, 10)))
-			var wg sync.WaitGroup
-			for _, ticket := range tickets {
-				wg.Go(func() {
-					if err := ticket.Wait(); !errors.Is(err, errDisk) || !errors.Is(err, store.ErrSealed) {
-						t.Errorf("waiting: %v", err)
-					}
-				})
-			}
-			wg.Wait()
+			allFail(t, s)
 			f.on.Store(false)
 			if _, err := s.Append(next(t, s, 1, 100)); !errors.Is(err, store.ErrSealed) || !errors.Is(err, errDisk) {
 				t.Fatalf("sealed: %v", err)
@@ -107,6 +88,31 @@ func TestFailedWrite(t *testing.T) {
 			}
 		})
 	}
+}
+
+// allFail appends three entries of one world, a reset of another, and a world
+// that begins.
+func allFail(t *testing.T, s *store.Store) {
+	t.Helper()
+	var tickets []store.Ticket
+	for range 3 {
+		tickets = append(tickets, add(t, s, next(t, s, 1, 100)))
+	}
+	for _, c := range []store.Control{{Op: store.Reset, World: 2, Inc: 2}, {Op: store.Create, World: 3, Inc: 1}} {
+		r := next(t, s, 0, 10)
+		r.Control = &c
+		tickets = append(tickets, add(t, s, r))
+	}
+	tickets = append(tickets, add(t, s, next(t, s, 3, 10)))
+	var wg sync.WaitGroup
+	for _, ticket := range tickets {
+		wg.Go(func() {
+			if err := ticket.Wait(); !errors.Is(err, errDisk) || !errors.Is(err, store.ErrSealed) {
+				t.Errorf("waiting: %v", err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // crashCopy is what a crash of the process would leave.
