@@ -81,7 +81,7 @@ func rerun(ctx context.Context, w *world.World, entries []*journal.Entry, dump s
 		if raw != "" {
 			cmd.Idem = ""
 		}
-		if _, err := w.Do(ctx, world.Request{Command: cmd, IdemKey: raw}); err != nil {
+		if _, err := w.Do(ctx, world.Request{Command: cmd, IdemKey: raw, Recorded: true}); err != nil {
 			return fmt.Errorf("running entry %d again: %w", e.Seq, err)
 		}
 	}

@@ -163,3 +163,15 @@ func (tx *Tx) Undeliver(endpoint string) {
 		tx.record(&lost)
 	}
 }
+
+// Emits reports whether executing a command could emit events, and so must know
+// the operator's endpoint.
+func (m *Machine) Emits(cmd *Command) bool {
+	switch cmd.Op {
+	case "":
+		return cmd.Method != "GET" || m.Spec.AutoTickSeconds != 0
+	case DelayOp, "deliver", "mark", "scenario.add", "scenario.rm":
+		return false
+	}
+	return true
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"mime"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -54,7 +55,11 @@ const bufferKeepMax = 256 << 10
 func (s *Shell) handler(c *twin.Catalog) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(p) // the connection is to be cut
+			default:
 				s.log.Error("request panicked", "path", r.URL.Path, "panic", p)
 				s.refuse(w, r, c, c.Internal())
 			}
@@ -75,7 +80,7 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 		return
 	}
 	req, refusal := s.command(w, r, c, origin.Actor)
-	req.Command.As = text(as)
+	req.Command.As, req.Command.Expires = text(as), origin.Expires
 	if refusal != nil {
 		s.refuse(w, r, c, refusal)
 		return
@@ -83,6 +88,11 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 	answer, err := origin.World.Do(r.Context(), req)
 	if err != nil {
 		s.failed(w, r, c, err)
+		return
+	}
+	defer origin.World.Answered()
+	if answer.Close {
+		cut(w)
 		return
 	}
 	s.write(w, c, &answer.Outcome, private{idemKey: req.IdemKey, secret: secret, origin: originOf(r)})
@@ -293,4 +303,17 @@ func Mask(secret string) string {
 		return kind + strings.Repeat("*", len(rest))
 	}
 	return kind + strings.Repeat("*", len(rest)-maskShown) + text(rest[len(rest)-maskShown:])
+}
+
+// cut closes the connection without an answer, with a reset where the transport
+// has one.
+func cut(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
 }

@@ -20,6 +20,7 @@ type Host struct {
 	catalogs []*twin.Catalog
 	log      *slog.Logger
 	hook     Hook
+	deliver  func(*World) // nil for none
 
 	// server orders the entries of the server's own stream. Never held while
 	// waiting for the disk.
@@ -188,6 +189,9 @@ func (h *Host) Create(id ID, command canon.Raw) error {
 type Origin struct {
 	World *World
 	Actor string // "key:1"
+	// Expires is how many requests the key lasts for in one life of the world, 0 for
+	// ever.
+	Expires int64
 }
 
 // Attach makes a world of the journal known to the Host. It reads nothing: a

@@ -25,6 +25,8 @@ type World struct {
 	gate     gate
 	pulse    pulse
 	stale    atomic.Bool // memory may be ahead of the journal: load again
+	due      atomic.Bool // there may be something to deliver
+	endpoint atomic.Pointer[Endpoint]
 
 	// lock is held by whoever is inside; capacity one.
 	lock chan struct{}
@@ -61,6 +63,11 @@ type Request struct {
 	IdemKey string
 	// Progress, if not nil, is told how far an advance has come.
 	Progress func(fired, at int64)
+	// Recorded says that the command comes from a journal: what it observed from
+	// outside stands, and it does not wait.
+	Recorded bool
+	// Inc is the life of the world that the operation belongs to, 0 for whichever is.
+	Inc Incarnation
 }
 
 // Answer is an Outcome with its place in the journal. Seq is 0 when the journal is
@@ -84,6 +91,16 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 	if err := w.acquire(ctx, life); err != nil {
 		return nil, err
 	}
+	if r.Inc != 0 && r.Inc != w.inc {
+		w.release()
+		return nil, ErrReset
+	}
+	if !r.Recorded {
+		w.observe(&cmd)
+		if err := w.hold(ctx, life, &cmd); err != nil {
+			return nil, err
+		}
+	}
 	w.machine.Progress = r.Progress
 	w.machine.Interrupt = func() error {
 		if w.gate.overdue() {
@@ -97,15 +114,23 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 		w.host.mend(err)
 		return nil, err
 	}
-	if err := ticket.Wait(); err != nil {
-		w.stale.Store(true)
-		w.host.mend(err)
-		return nil, failed(err)
+	if err := w.settle(ticket); err != nil {
+		return nil, err
 	}
 	w.pulse.beat()
 	w.pass(Committed, &cmd)
 	w.pass(Served, &cmd)
 	return answer, nil
+}
+
+// settle waits until an entry is durable.
+func (w *World) settle(ticket store.Ticket) error {
+	if err := ticket.Wait(); err != nil {
+		w.stale.Store(true)
+		w.host.mend(err)
+		return failed(err)
+	}
+	return nil
 }
 
 // acquire takes the lock for an operation of one life and loads the world.
@@ -182,6 +207,9 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 	if out.Changed {
 		w.change = t
 		w.keepMark(out.Facts)
+		if w.machine.State.HasPending() {
+			w.due.Store(true)
+		}
 	}
 	return &Answer{Outcome: out, Seq: e.Seq}, w.change, nil
 }
@@ -238,6 +266,7 @@ func (w *World) load() error {
 		return nil
 	})
 	if err == nil {
+		w.due.Store(w.machine.State.HasPending())
 		return nil
 	}
 	w.machine = nil
