@@ -7,11 +7,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -261,4 +264,19 @@ func unpack(t *testing.T, path, dir string) {
 		files[h.Name] = string(b)
 	}
 	restore(t, dir, files)
+}
+
+// The second reader owes nothing to this module.
+func TestSecondReaderImports(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "secondreader_test.go", nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		first, _, _ := strings.Cut(path, "/")
+		if err != nil || first == "worlds" || strings.Contains(first, ".") && path != "go.etcd.io/bbolt" {
+			t.Errorf("the second reader imports %s; use the standard library or bbolt alone", path)
+		}
+	}
 }
