@@ -15,7 +15,8 @@ func Changes(before, after canon.Raw) (previous canon.Raw, changed bool) {
 		return nil, false
 	}
 	out := append(make([]byte, 0, 128), '{')
-	old, now := members(before), members(after)
+	var wereAt, areAt [membersUsual]member
+	old, now := members(wereAt[:0], before), members(areAt[:0], after)
 	i, j, n := 0, 0, 0
 	for i < len(old) || j < len(now) {
 		var key string
@@ -69,8 +70,11 @@ type member struct {
 	value canon.Raw
 }
 
-func members(obj canon.Raw) []member {
-	out := make([]member, 0, 32)
+// membersUsual is how many members an object has at most, as a rule; more cost an
+// allocation.
+const membersUsual = 88
+
+func members(out []member, obj canon.Raw) []member {
 	for k, v := range canon.Members(obj) {
 		out = append(out, member{k, v})
 	}

@@ -87,7 +87,7 @@ func (x *expander) object(body canon.Raw, want *expansion, trail string) (canon.
 }
 
 func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Raw, *Error) {
-	list := members(body)
+	list := members(make([]member, 0, membersUsual), body)
 	for _, w := range want.kids {
 		if w.name != "data" || len(w.kids) == 0 {
 			return nil, x.c.NotExpandable(w.first(trail), true)
@@ -109,7 +109,7 @@ func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Ra
 // hash expands below a (possibly nested) object of api; prefix is the dotted
 // path from the object that owns the declarations.
 func (x *expander) hash(api *API, body canon.Raw, want *expansion, prefix, trail string) (canon.Raw, *Error) {
-	list := members(body)
+	list := members(make([]member, 0, membersUsual), body)
 	for _, w := range want.kids {
 		path, here := dotted(prefix, w.name), dotted(trail, w.name)
 		i, found := slices.BinarySearchFunc(list, w.name, func(m member, k string) int { return canon.CompareKeys(m.key, k) })

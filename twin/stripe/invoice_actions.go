@@ -2,8 +2,7 @@ package stripe
 
 import (
 	"fmt"
-	"slices"
-
+	"worlds/journal/canon"
 	"worlds/twin"
 )
 
@@ -203,8 +202,8 @@ func methodOf(tx *twin.Tx, inv *Invoice, c *Customer, given twin.Opt[string]) (s
 	if inv.DefaultPaymentMethod != nil {
 		return *inv.DefaultPaymentMethod, nil
 	}
-	if s, ok := subscriptions.Get(tx, inv.subscription()); ok && s.DefaultPaymentMethod != nil {
-		return *s.DefaultPaymentMethod, nil
+	if id := peek(tx, subscriptions.Table, inv.subscription(), "default_payment_method"); id != "" {
+		return id, nil
 	}
 	if id := methodFor(c); id != "" {
 		return id, nil
@@ -259,10 +258,24 @@ func clearDelinquent(tx *twin.Tx, c *Customer) {
 
 // revive makes a subscription active whose latest invoice was paid.
 func revive(tx *twin.Tx, inv *Invoice) {
-	s := waitingFor(tx, inv)
-	if s != nil && slices.Contains([]string{subIncomplete, subPastDue, subUnpaid}, s.Status) {
-		s.become(tx, subActive)
+	switch peek(tx, subscriptions.Table, inv.subscription(), "status") {
+	case subIncomplete, subPastDue, subUnpaid:
+		if s := waitingFor(tx, inv); s != nil {
+			s.become(tx, subActive)
+		}
 	}
+}
+
+// peek reads one text of a stored object without decoding the others; "" for
+// what is null or not there.
+func peek(tx *twin.Tx, table, id, field string) string {
+	row := tx.State().Get(table, id)
+	if row == nil {
+		return ""
+	}
+	raw, _ := canon.Get(row.Body, field)
+	text, _ := canon.Unquote(raw)
+	return text
 }
 
 // waitingFor is a copy of the subscription whose latest invoice this is, nil for

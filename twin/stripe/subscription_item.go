@@ -337,8 +337,8 @@ func (it *SubscriptionItem) chargeable(param string) *twin.Error {
 
 // name is what the item sells.
 func (it *SubscriptionItem) name(tx *twin.Tx) string {
-	if product, ok := products.Get(tx, it.Price.Product); ok {
-		return product.Name
+	if name := peek(tx, products.Table, it.Price.Product, "name"); name != "" {
+		return name
 	}
 	return it.Price.ID
 }
