@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -261,6 +262,25 @@ func TestDivergence(t *testing.T) {
 func cutLine(text []byte, n int) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	return bytes.Join(append(lines[:n:n], lines[n+1:]...), nil)
+}
+
+// An export that ends too early, on a whole line, is not taken for one.
+func TestExportShort(t *testing.T) {
+	clean(t)
+	entries := journalOf(t)
+	whole := forge(t, entries, 0, func(*journal.Frame) {})
+	short := cutLine(whole, len(entries)-1)
+	text := whole
+	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Worlds-Head", entries[len(entries)-1].Hash.String())
+		w.Write(text)
+	})
+	args := []string{"journal", "export", "--world", "w", "--url", url}
+	if got := must(t, args...); got != string(whole) {
+		t.Errorf("%q", got)
+	}
+	text = short
+	worlds(t, args...).refuses(t, exitServer, entries[len(entries)-1].Hash.String())
 }
 
 // TestUnreadable: files that are no journal are damaged, with their place.
