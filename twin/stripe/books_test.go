@@ -12,6 +12,18 @@ func (r *rig) books() {
 			refunded[ch.ID] = ch.AmountRefunded
 		}
 	}
+	ledger := map[string]int64{}
+	for _, b := range r.rows("stripe.customer_balance_transaction") {
+		ledger[b.get("customer")] += b.int("amount")
+		if b.int("ending_balance") != ledger[b.get("customer")] {
+			r.t.Errorf("%s: ends at %s, the rows so far at %d", b.get("id"), b.get("ending_balance"), ledger[b.get("customer")])
+		}
+	}
+	for _, c := range r.rows("stripe.customer") {
+		if c.get("deleted") == "" && c.int("balance") != ledger[c.get("id")] {
+			r.t.Errorf("%s: a balance of %s, explained by %d", c.get("id"), c.get("balance"), ledger[c.get("id")])
+		}
+	}
 	entries := map[string]int64{}
 	for _, e := range r.rows("stripe.balance_transaction") {
 		if e.int("net") != e.int("amount")-e.int("fee") {

@@ -12,6 +12,7 @@ func Catalog() *twin.Catalog {
 		productAPI(),
 		priceAPI(),
 		customerAPI(),
+		customerBalanceTransactionAPI(),
 		paymentMethodAPI(),
 		paymentIntentAPI(),
 		chargeAPI(),

@@ -77,6 +77,7 @@ func customerAPI() twin.API {
 
 type customerParams struct {
 	Address             twin.Opt[addressParams]         `param:"address" rule:"empty"`
+	Balance             twin.Opt[twin.Money]            `param:"balance" rule:"min=-999999999999,max=999999999999"`
 	Description         twin.Opt[string]                `param:"description" rule:"empty"`
 	Email               twin.Opt[string]                `param:"email" rule:"empty,len=512"`
 	InvoicePrefix       twin.Opt[string]                `param:"invoice_prefix" rule:"len=12"`
@@ -160,7 +161,9 @@ func (p *customerParams) apply(tx *twin.Tx, c *Customer) (err *twin.Error) {
 		s.DefaultPaymentMethod.Apply(&c.InvoiceSettings.DefaultPaymentMethod)
 		s.Footer.Apply(&c.InvoiceSettings.Footer)
 	}
-	c.Metadata, err = applyMetadata(c.Metadata, p.Metadata)
+	if c.Metadata, err = applyMetadata(c.Metadata, p.Metadata); err == nil {
+		setBalance(tx, c, p.Balance)
+	}
 	return err
 }
 

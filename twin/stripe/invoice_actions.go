@@ -103,9 +103,13 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	due, end := max(inv.Total, 0), twin.Money(0)
 	if pinnedTo(c, inv.Currency) {
 		due, end = settleBalance(inv.Total, inv.StartingBalance)
+		moveForInvoice(tx, c, end-inv.StartingBalance, moveApplied, inv)
+		if due < chargeMinimum {
+			moveForInvoice(tx, c, due, moveTooSmall, inv)
+			due, end = 0, end+due
+		}
 	}
 	inv.EndingBalance, inv.AmountDue, inv.AmountRemaining = &end, due, due
-	moveBalance(tx, c, end-inv.StartingBalance)
 	doc := invoices.Put(tx, inv)
 	tx.Emit("invoice.finalized", doc, nil)
 	switch {
@@ -183,7 +187,7 @@ func payOutOfBand(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 
 // carryOver settles an open invoice whose sum is too small to be charged.
 func carryOver(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
-	moveBalance(tx, c, inv.AmountRemaining)
+	moveForInvoice(tx, c, inv.AmountRemaining, moveTooSmall, inv)
 	end := *inv.EndingBalance + inv.AmountRemaining
 	inv.EndingBalance, inv.AmountDue, inv.Attempted = &end, inv.AmountDue-inv.AmountRemaining, true
 	return settle(tx, inv, c)
@@ -301,7 +305,7 @@ func voidInvoice(tx *twin.Tx, p *invoicePath) (twin.Doc, *twin.Error) {
 // void is voidInvoice of an invoice that can be.
 func void(tx *twin.Tx, inv *Invoice) twin.Doc {
 	if c, ok := liveCustomer(tx, inv.Customer); ok && inv.EndingBalance != nil {
-		moveBalance(tx, c, inv.StartingBalance-*inv.EndingBalance)
+		moveForInvoice(tx, c, inv.StartingBalance-*inv.EndingBalance, moveUnapplied, inv)
 	}
 	now := tx.Now()
 	inv.Status, inv.StatusTransitions.VoidedAt, inv.AutoAdvance, inv.NextPaymentAttempt = invVoid, &now, false, nil

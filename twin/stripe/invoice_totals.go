@@ -27,8 +27,7 @@ func (inv *Invoice) sum(all []Line) {
 
 // settleBalance splits a total between what is due now and the customer's
 // balance, which is negative when it is credit: credit is used up first, what was
-// owed is added, a negative total becomes credit, and a due below what can be
-// charged is carried over.
+// owed is added, and a negative total becomes credit.
 func settleBalance(total, start twin.Money) (due, end twin.Money) {
 	switch {
 	case total < 0:
@@ -38,9 +37,6 @@ func settleBalance(total, start twin.Money) (due, end twin.Money) {
 	default:
 		used := min(total, -start)
 		due, end = total-used, start+used
-	}
-	if due < chargeMinimum {
-		return 0, end + due
 	}
 	return due, end
 }
@@ -55,15 +51,4 @@ func balanceIn(c *Customer, currency string) twin.Money {
 		return 0
 	}
 	return c.Balance
-}
-
-// moveBalance adds to a customer's balance and says so. The ledger of such
-// movements (customer_balance_transaction) is not served.
-func moveBalance(tx *twin.Tx, c *Customer, by twin.Money) {
-	if by == 0 {
-		return
-	}
-	c.Balance += by
-	doc, previous, _ := customers.Replace(tx, c)
-	tx.Emit("customer.updated", doc, previous)
 }
