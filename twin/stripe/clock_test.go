@@ -112,7 +112,7 @@ func (r *rig) periods(sub string) string {
 
 // clockSeed is a world of customers, one for each way of paying.
 const clockSeed = `{"name":"clock","version":1,"epoch":1769853600,"clock_mode":"manual","settings":{"test_clocks":true},"data":{
- "customers":[{"id":"cus_ada"},
+ "customers":[{"id":"cus_ada"},{"id":"cus_poor","payment_method":null},
   {"id":"cus_late","payment_method":"pm_card_chargeCustomerFail"},
   {"id":"cus_auth","payment_method":"pm_card_authenticationRequired"}],
  "products":[{"id":"prod_pro","name":"Pro"}],

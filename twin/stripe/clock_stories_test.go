@@ -1,0 +1,109 @@
+package stripe_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// script runs steps and tells the story of each: "+N" moves the clock by N days,
+// "@DATE" to an instant; anything else is a request, in which $sub, $in, $pm and
+// $clock stand for the newest subscription, invoice, payment method and test
+// clock, and $now+N for a moment so many days away.
+func (r *rig) script(steps ...string) {
+	r.t.Helper()
+	for _, step := range steps {
+		switch {
+		case step[0] == '+':
+			days, err := strconv.ParseFloat(step[1:], 64)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			r.by(days)
+			r.story(step + " days: " + day(r.machine.State.Now()))
+		case step[0] == '@':
+			r.until(date(step[1:]))
+			r.story(step)
+		default:
+			a := r.do(r.fill(step))
+			if a.Status != 200 {
+				step += " → " + a.refusal()
+			}
+			r.story("> " + step)
+		}
+	}
+}
+
+func (r *rig) fill(step string) string {
+	for name, table := range map[string]string{
+		"$sub": "stripe.subscription", "$in": "stripe.invoice", "$pm": "stripe.payment_method", "$clock": "stripe.test_clock",
+	} {
+		if strings.Contains(step, name) {
+			rows := r.rows(table)
+			step = strings.ReplaceAll(step, name, rows[len(rows)-1].get("id"))
+		}
+	}
+	for {
+		before, rest, ok := strings.Cut(step, "$now")
+		if !ok {
+			return step
+		}
+		days, end := 0.0, 0
+		if strings.HasPrefix(rest, "+") {
+			for end = 1; end < len(rest) && (rest[end] == '.' || rest[end] >= '0' && rest[end] <= '9'); end++ {
+			}
+			days, _ = strconv.ParseFloat(rest[1:end], 64)
+		}
+		step = before + fmt.Sprint(r.machine.State.Now()+int64(days*86400)) + rest[end:]
+	}
+}
+
+// TestClockStories tells what happens and when, one golden file a story.
+func TestClockStories(t *testing.T) {
+	const trial14 = " items[0][price]=price_m trial_period_days=14"
+	for _, row := range []struct {
+		name, subscriptions string
+		steps               []string
+	}{
+		{"trial_paid", "", []string{"POST /v1/subscriptions customer=cus_ada" + trial14, "+10.9", "+0.1", "+3", "+28"}},
+		{"trial_short", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m trial_end=$now+2", "+2"}},
+		{"trial_cut", "", []string{"POST /v1/subscriptions customer=cus_ada" + trial14, "+1", "POST /v1/subscriptions/$sub trial_end=now", "POST /v1/subscriptions/$sub trial_end=now", "+20"}},
+		{"trial_moved", "", []string{"POST /v1/subscriptions customer=cus_ada" + trial14, "POST /v1/subscriptions/$sub trial_end=$now+4", "+1", "POST /v1/subscriptions/$sub trial_end=$now+20", "+16", "+1", "+3", "POST /v1/subscriptions/$sub trial_end=$now+3"}},
+		{"trial_cancel", "", []string{"POST /v1/subscriptions customer=cus_poor" + trial14 + " trial_settings[end_behavior][missing_payment_method]=cancel", "+14", "+60"}},
+		{"trial_invoice", "", []string{"POST /v1/subscriptions customer=cus_poor" + trial14, "+14", "+3", "POST /v1/invoices/$in/pay payment_method=pm_card_visa"}},
+		{"trial_pause_resume", "", []string{"POST /v1/subscriptions customer=cus_poor" + trial14 + " trial_settings[end_behavior][missing_payment_method]=pause", "+14", "+60",
+			"POST /v1/subscriptions/$sub/resume", "POST /v1/payment_methods/pm_card_visa/attach customer=cus_poor",
+			"POST /v1/customers/cus_poor invoice_settings[default_payment_method]=$pm", "POST /v1/subscriptions/$sub/resume", "POST /v1/subscriptions/$sub/resume", "+31"}},
+		{"trial_seeded", `{"id":"sub_t","customer":"cus_ada","price":"price_m","trial_end":1770372000}`, []string{"+2.9", "+0.2", "+4"}},
+		{"trial_canceled_at_end", "", []string{"POST /v1/subscriptions customer=cus_ada" + trial14 + " cancel_at_period_end=true", "+14"}},
+		{"trial_declined", "", []string{"POST /v1/subscriptions customer=cus_late" + trial14, "+14"}},
+		{"incomplete_expires", "", []string{"POST /v1/subscriptions customer=cus_late items[0][price]=price_m", "+0.95", "+0.01", "+40"}},
+		{"incomplete_paid", "", []string{"POST /v1/subscriptions customer=cus_poor items[0][price]=price_m payment_behavior=default_incomplete", "+0.5", "POST /v1/invoices/$in/pay payment_method=pm_card_visa", "+1"}},
+		{"dunning_recovers", `{"id":"sub_late","customer":"cus_late","price":"price_m"}`, []string{"@2026-02-28T10:00", "+2", "POST /v1/payment_methods/pm_card_visa/attach customer=cus_late",
+			"POST /v1/customers/cus_late invoice_settings[default_payment_method]=$pm", "+1", "+22", "+6"}},
+		{"dunning_paid_by_hand", `{"id":"sub_late","customer":"cus_late","price":"price_m"}`, []string{"@2026-02-28T10:00", "+1", "POST /v1/invoices/$in/pay", "POST /v1/invoices/$in/pay payment_method=pm_card_visa", "+6"}},
+		{"dunning_hard_new_card", `{"id":"sub_auth","customer":"cus_auth","price":"price_m"}`, []string{"@2026-02-28T10:00", "+3", "POST /v1/payment_methods/pm_card_visa/attach customer=cus_auth",
+			"POST /v1/customers/cus_auth invoice_settings[default_payment_method]=$pm", "+2"}},
+		{"pause_draft", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a pause_collection[behavior]=keep_as_draft", "@2026-02-28T10:00", "POST /v1/subscriptions/sub_a pause_collection=", "@2026-03-31T10:00"}},
+		{"pause_void", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a pause_collection[behavior]=void pause_collection[resumes_at]=$now+40", "@2026-02-28T10:00", "@2026-03-31T10:00"}},
+		{"pause_uncollectible", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a pause_collection[behavior]=mark_uncollectible pause_collection[resumes_at]=1772272800", "@2026-02-28T09:00", "@2026-02-28T10:00"}},
+		{"cancel_at", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a cancel_at=$now+40", "@2026-02-28T10:00", "+20"}},
+		{"unpaid_seeded", `{"id":"sub_a","customer":"cus_ada","price":"price_m","status":"unpaid"}`, []string{"@2026-02-28T10:00", "POST /v1/invoices/$in/pay", "@2026-03-31T10:00"}},
+		{"statuses_seeded", `{"id":"sub_p","customer":"cus_ada","price":"price_m","status":"past_due"},{"id":"sub_i","customer":"cus_ada","price":"price_m","status":"incomplete"},
+			{"id":"sub_z","customer":"cus_ada","price":"price_m","status":"paused"},{"id":"sub_c","customer":"cus_ada","price":"price_m","status":"canceled"}`, []string{"+27", "@2026-02-28T10:00"}},
+		{"draft_advances", "", []string{"POST /v1/invoices customer=cus_ada auto_advance=true", "+0.1", "POST /v1/invoices customer=cus_ada", "+1", "POST /v1/invoices/$in auto_advance=true", "+0.1"}},
+		{"customer_deleted", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m", "POST /v1/invoices customer=cus_ada auto_advance=true", "DELETE /v1/customers/cus_ada", "+60"}},
+		{"test_clock", "", []string{"POST /v1/test_helpers/test_clocks frozen_time=$now+1", "POST /v1/test_helpers/test_clocks frozen_time=$now name=mine",
+			"POST /v1/customers test_clock=clock_none", "POST /v1/customers test_clock=$clock", "POST /v1/test_helpers/test_clocks/$clock/advance frozen_time=$now+800",
+			"POST /v1/test_helpers/test_clocks/$clock/advance frozen_time=$now+1", "POST /v1/test_helpers/test_clocks/$clock/advance frozen_time=$now",
+			"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m", "POST /v1/test_helpers/test_clocks/$clock/advance frozen_time=$now+29",
+			"GET /v1/test_helpers/test_clocks/$clock", "GET /v1/test_helpers/test_clocks", "DELETE /v1/test_helpers/test_clocks/$clock", "GET /v1/test_helpers/test_clocks/clock_none"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := clockRig(t, row.subscriptions)
+			r.script(row.steps...)
+			r.golden("clock_" + row.name)
+		})
+	}
+}
