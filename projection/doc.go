@@ -6,16 +6,33 @@
 // table; an Event is one line of the world's event log; a Diff is what two
 // states disagree about; a Dump is the canonical text of a state.
 //
+// # How it is kept
+//
+// Everything that grows with a world is a trie of 64-way nodes: ordered by
+// number (rows by creation order, events, the rows of a term), and index by the
+// hash of a name (rows by id, events by id, the terms of a table). Copies of a
+// State share nodes until one of them changes, so a copy costs nothing, and
+// Compare looks only at what two copies do not share. Fold reads bytes in place
+// and makes one allocation for each thing that it keeps.
+//
 // # Concurrency
 //
-// A State has one owner at a time. Copy is cheap (it shares structure) and gives
-// an independent State; the copy may be read on another goroutine while the
-// original goes on changing.
+// A State has one owner at a time. Copy gives an independent State: it may be
+// read, or changed by its own owner, on another goroutine while the original
+// goes on changing. A State that nobody changes may be read by many goroutines
+// at once, and, once it has been copied the first time, copied by many.
 //
 // # Caveats
 //
 // Bodies, terms and ids handed to a State are kept, not copied: whoever folds
-// bytes must never change them afterwards. Rows handed out are read-only.
+// bytes must never change them afterwards, and a row keeps alive the whole
+// buffer that its fact was cut from. Rows, events and lists handed out are
+// read-only.
 // The order of rows in a table is the order of their first Put and survives
-// replacement; a deleted id that is put again goes to the end.
+// replacement; a deleted id that is put again goes to the end. A Diff compares
+// bodies by id and does not show such a move.
+// Fold trusts its bytes to be canonical; ParseFact is the check for facts that
+// come from elsewhere.
+// A Savepoint holds until its transaction is committed or rolled back to an
+// earlier one.
 package projection
