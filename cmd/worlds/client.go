@@ -68,6 +68,15 @@ func (p *problem) Error() string {
 // do sends a request and returns the response of a success; every other answer is
 // an error, a *problem where it is one.
 func (c *client) do(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	return c.send(ctx, method, path, "application/json", in)
+}
+
+// stream is do for an answer that comes as server-sent events.
+func (c *client) stream(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	return c.send(ctx, method, path, "text/event-stream", in)
+}
+
+func (c *client) send(ctx context.Context, method, path, accept string, in any) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		raw, err := json.Marshal(in)
@@ -83,6 +92,7 @@ func (c *client) do(ctx context.Context, method, path string, in any) (*http.Res
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	req.Header.Set("Accept", accept)
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}

@@ -32,7 +32,8 @@ type worldCmd struct {
 }
 
 type clockCmd struct {
-	Show clockShowCmd `cmd:"" help:"Print the time in a world."`
+	Show    clockShowCmd    `cmd:"" help:"Print the time in a world."`
+	Advance clockAdvanceCmd `cmd:"" help:"Move the clock of a world on, and let happen what falls due."`
 }
 
 type markCmd struct {
