@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"worlds/journal/canon"
 	"worlds/projection"
 )
@@ -32,7 +34,9 @@ func TestCopiesAreReadWhileTheWorldGoesOn(t *testing.T) {
 		}
 		s.Apply(&projection.Delete{Table: "t0", ID: fmt.Sprint("id", round*3)}, uint64(round))
 		s.Apply(&projection.Event{ID: fmt.Sprint("e", round)}, uint64(round))
-		s.Apply(&projection.Idem{Key: fmt.Sprint("k", round)}, uint64(round))
+		if err := s.Fold(uint64(round), encoded([]projection.Fact{&projection.Idem{Key: fmt.Sprint("k", round)}})); err != nil {
+			t.Fatal(err)
+		}
 		s.Apply(&projection.Mark{Name: fmt.Sprint("m", round)}, uint64(round))
 		s.Apply(&projection.Counter{Name: "n", Value: int64(round)}, uint64(round))
 		s.Begin()
@@ -64,7 +68,9 @@ func TestCopiesAreReadWhileTheWorldGoesOn(t *testing.T) {
 				// A copy of the copy is its reader's own.
 				mine := c.Copy()
 				mine.Apply(&projection.Put{Table: "t1", ID: "mine", Terms: []string{"all"}, Due: 1, Body: canon.Raw(`{}`)}, 0)
-				mine.Apply(&projection.Mark{Name: "mine"}, 0)
+				if err := mine.Fold(0, []canon.Raw{canon.Raw(`["idem","k","","","","","",0,{}]`)}); err != nil {
+					t.Error(err)
+				}
 				if d := projection.Compare(c, mine); len(d.Created) != 1 || len(d.Updated)+len(d.Deleted) != 0 {
 					t.Errorf("round %d: %s", round, d.Append(nil))
 				}
@@ -72,4 +78,35 @@ func TestCopiesAreReadWhileTheWorldGoesOn(t *testing.T) {
 		}
 	}
 	wait.Wait()
+}
+
+// TestCopyInsideATransaction: the copy has the changes, and no part in what
+// becomes of the transaction.
+func TestCopyInsideATransaction(t *testing.T) {
+	put := func(s *projection.State, id string) {
+		s.Apply(&projection.Put{Table: "t", ID: id, Terms: []string{"x"}, Due: 1, Body: canon.Raw(`{}`)}, 1)
+	}
+	s := projection.New()
+	put(s, "before")
+	before := viewOf(s)
+	s.Begin()
+	put(s, "a")
+	put(s, "before")
+	c := s.Copy()
+	copied := viewOf(c)
+	if at := c.Savepoint(); at != 0 {
+		t.Errorf("the copy has %d changes to take back", at)
+	}
+	c.Begin()
+	put(c, "b")
+	s.Rollback(0)
+	if diff := cmp.Diff(before, viewOf(s)); diff != "" {
+		t.Errorf("the original after rollback:\n%s", diff)
+	}
+	s.Commit()
+	put(s, "c")
+	c.Rollback(0)
+	if diff := cmp.Diff(copied, viewOf(c)); diff != "" {
+		t.Errorf("the copy after rollback:\n%s", diff)
+	}
 }
