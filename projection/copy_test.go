@@ -34,7 +34,8 @@ func TestCopiesAreReadWhileTheWorldGoesOn(t *testing.T) {
 		}
 		s.Apply(&projection.Delete{Table: "t0", ID: fmt.Sprint("id", round*3)}, uint64(round))
 		s.Apply(&projection.Event{ID: fmt.Sprint("e", round)}, uint64(round))
-		if err := s.Fold(uint64(round), encoded([]projection.Fact{&projection.Idem{Key: fmt.Sprint("k", round)}})); err != nil {
+		idem := &projection.Idem{Key: fmt.Sprint("k", round), Ref: projection.NoRef}
+		if err := s.Fold(uint64(round), encoded([]projection.Fact{idem})); err != nil {
 			t.Fatal(err)
 		}
 		s.Apply(&projection.Mark{Name: fmt.Sprint("m", round)}, uint64(round))
