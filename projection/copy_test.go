@@ -95,8 +95,10 @@ func TestCopyInsideATransaction(t *testing.T) {
 	put(s, "before")
 	c := s.Copy()
 	copied := viewOf(c)
-	if at := c.Savepoint(); at != 0 {
-		t.Errorf("the copy has %d changes to take back", at)
+	other := s.Copy()
+	put(other, "z")
+	if at := other.Savepoint(); at != 0 {
+		t.Errorf("a copy outside a transaction has %d changes to take back", at)
 	}
 	c.Begin()
 	put(c, "b")
