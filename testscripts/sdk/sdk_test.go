@@ -89,8 +89,18 @@ type outcome struct {
 	export         []byte
 }
 
-// support runs a script on a fresh world of a fresh server.
+// support runs a script on a fresh world of the support job's seed.
 func support(t *testing.T, command []string) outcome {
+	t.Helper()
+	doc, err := seed.Lookup("saas-billing-small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job(t, doc, command)
+}
+
+// job runs a script on a fresh world of a fresh server.
+func job(t *testing.T, doc *seed.Seed, command []string) outcome {
 	t.Helper()
 	server, err := testscripts.StartServer(testscripts.ServerOptions{
 		Dir:  t.TempDir(),
@@ -100,10 +110,6 @@ func support(t *testing.T, command []string) outcome {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	doc, err := seed.Lookup("saas-billing-small")
-	if err != nil {
-		t.Fatal(err)
-	}
 	created, err := server.Admin.Create(doc, admin.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,43 @@
+package sdk_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"worlds/seed"
+)
+
+// clockSeed lets agents use test clocks.
+const clockSeed = `{"name":"test-clocks","version":1,"epoch":1769853600,"settings":{"test_clocks":true},"data":{
+ "products":[{"id":"prod_pro","name":"Pro"}],
+ "prices":[{"id":"price_month","product":"prod_pro","unit_amount":2000,"recurring":{"interval":"month"}}]}}`
+
+// TestClockJob drives half a year of billing by stripe-node's test clocks, twice,
+// without a sleep.
+func TestClockJob(t *testing.T) {
+	node := scripts[0]
+	if !node.present() {
+		if os.Getenv("WORLDS_FORCE_SDK") != "" {
+			t.Fatalf("%s is not installed, and this run must have it", node.name)
+		}
+		t.Skipf("%s is not installed; README.md says how", node.name)
+	}
+	doc, err := seed.Parse([]byte(clockSeed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("clock.want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := []string{"node", "node/clock.js"}
+	first, second := job(t, doc, command), job(t, doc, command)
+	if !bytes.Equal(first.output, want) {
+		t.Errorf("the script printed\n%s, not\n%s", first.output, want)
+	}
+	if first.head != second.head || first.dump != second.dump {
+		t.Errorf("two runs end in %s, %s and %s, %s", first.head, first.dump, second.head, second.dump)
+	}
+	foreign(t, first)
+}
