@@ -10,8 +10,6 @@ type feature struct {
 // Whoever builds one deletes its row.
 var unserved = []feature{
 	{"data.disputes", func(d *Document) bool { return len(d.Data.Disputes) > 0 }},
-	{"data.tickets", func(d *Document) bool { return len(d.Data.Tickets) > 0 }},
-	{"zendesk", func(d *Document) bool { return d.Zendesk != nil }},
 }
 
 // Unserved returns the names of the features that the document uses and that

@@ -1,0 +1,221 @@
+package zendesk
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"strings"
+
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin"
+)
+
+// Incremental exports show every record that changed since a moment, deleted ones
+// too, in the order of their last change.
+
+func incrementalAPI() twin.API {
+	return twin.API{
+		Routes: []twin.Route{
+			twin.On("GET /api/v2/incremental/tickets", exportTickets),
+			twin.On("GET /api/v2/incremental/tickets/cursor", exportTicketsCursor),
+			twin.On("GET /api/v2/incremental/users", exportUsers),
+			twin.On("GET /api/v2/incremental/users/cursor", exportUsersCursor),
+			twin.On("GET /api/v2/incremental/organizations", exportOrganizations),
+			twin.On("GET /api/v2/incremental/ticket_events", exportTicketEvents),
+		},
+	}
+}
+
+// exportMax is how many records one page of an export has.
+const exportMax = 1000
+
+type exportParams struct {
+	StartTime twin.Opt[int64]  `param:"start_time"`
+	Cursor    twin.Opt[string] `param:"cursor"`
+	PerPage   twin.Opt[int64]  `param:"per_page"`
+	Include   twin.Opt[string] `param:"include"`
+}
+
+// start checks when an export begins: any moment until now.
+func (p *exportParams) start(tx *twin.Tx) (int64, *twin.Error) {
+	if !p.StartTime.Given() {
+		return 0, errAttribute("start_time", "is missing")
+	}
+	if p.StartTime.V > int64(tx.Now()) || p.StartTime.V < 0 {
+		return 0, fail(422, plainError{Error: "InvalidValue", Description: "start_time must be in the past"})
+	}
+	return p.StartTime.V, nil
+}
+
+func (p *exportParams) size() int {
+	if n := p.PerPage.Or(exportMax); n >= 1 && n <= exportMax {
+		return int(n)
+	}
+	return exportMax
+}
+
+// changedAt is when a record changed last.
+func changedAt(body canon.Raw) int64 {
+	if raw, ok := canon.Get(body, "generated_timestamp"); ok {
+		n, _ := canon.Int(raw)
+		return n
+	}
+	raw, ok := canon.Get(body, "updated_at")
+	if !ok {
+		raw, _ = canon.Get(body, "created_at")
+	}
+	s, _ := canon.Unquote(raw)
+	return Stamp(s).unix()
+}
+
+// exported is one record of an export.
+type exported struct {
+	item
+	at int64
+}
+
+// since gathers the records of a table that changed at start or later, in the
+// order of their change.
+func since(st *projection.State, table string, start int64) []exported {
+	var out []exported
+	for _, it := range rowsWith(st, table, "", nil) {
+		if at := changedAt(it.body); at >= start {
+			out = append(out, exported{it, at})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b exported) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+// byTime pages by the moment of the last change: a page ends between two moments,
+// unless one moment has more records than a page.
+func (p *exportParams) byTime(tx *twin.Tx, name, table string, show func(canon.Raw) canon.Raw) (twin.Doc, *twin.Error) {
+	start, err := p.start(tx)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	all := since(tx.State(), table, start)
+	n := min(p.size(), len(all))
+	for n > 0 && n < len(all) && all[n].at == all[n-1].at {
+		n++
+	}
+	end := int64(0)
+	rows := make([]canon.Raw, 0, n)
+	for _, e := range all[:n] {
+		end = e.at
+		rows = append(rows, show(e.body))
+	}
+	// Who goes on from end_time would see the last moment again; one second later
+	// nothing is missed, since a page holds whole moments.
+	next := start
+	if n > 0 {
+		next = end + 1
+	}
+	last := n == len(all)
+	parts := []part{
+		{name, array(rows)},
+		{"count", number(int64(n))},
+		{"end_of_stream", canon.Raw(strconv.FormatBool(last))},
+		{"end_time", number(next)},
+		{"next_page", text(pageLink(tx, []string{"start_time"}, "start_time="+strconv.FormatInt(next, 10)))},
+	}
+	if n == 0 {
+		parts[3].value = nil
+	}
+	return twin.Doc{Body: object(append(parts, p.aside(tx, rows)...)...)}, nil
+}
+
+func (p *exportParams) aside(tx *twin.Tx, rows []canon.Raw) []part {
+	if !p.Include.Given() {
+		return nil
+	}
+	return ticketAside(tx, p.Include)(rows)
+}
+
+// byCursor pages by moment and id.
+func (p *exportParams) byCursor(tx *twin.Tx, name, table string) (twin.Doc, *twin.Error) {
+	var from exported
+	if p.Cursor.Given() {
+		at, ok := readExportCursor(p.Cursor.V)
+		if !ok {
+			return twin.Doc{}, errPage("cursor is not valid")
+		}
+		from = at
+	} else {
+		start, err := p.start(tx)
+		if err != nil {
+			return twin.Doc{}, err
+		}
+		from = exported{at: start, item: item{id: 0}}
+	}
+	all := slices.DeleteFunc(since(tx.State(), table, from.at), func(e exported) bool {
+		return e.at == from.at && e.id <= from.id
+	})
+	n := min(p.size(), len(all))
+	rows := make([]canon.Raw, 0, n)
+	for _, e := range all[:n] {
+		from = e
+		rows = append(rows, e.body)
+	}
+	cursor := base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(from.at, 10) + "|" + key(from.id)))
+	return twin.Doc{Body: object(append([]part{
+		{name, array(rows)},
+		{"after_cursor", text(cursor)},
+		{"after_url", text(pageLink(tx, []string{"cursor", "start_time"}, "cursor="+cursor))},
+		{"before_cursor", nil},
+		{"before_url", nil},
+		{"end_of_stream", canon.Raw(strconv.FormatBool(n == len(all)))},
+	}, p.aside(tx, rows)...)...)}, nil
+}
+
+func readExportCursor(s string) (exported, bool) {
+	plain, err := base64.RawURLEncoding.DecodeString(s)
+	moment, id, ok := strings.Cut(string(plain), "|")
+	at, errAt := strconv.ParseInt(moment, 10, 64)
+	n, errID := strconv.ParseInt(id, 10, 64)
+	return exported{at: at, item: item{id: n}}, err == nil && ok && errAt == nil && errID == nil
+}
+
+func same(body canon.Raw) canon.Raw { return body }
+
+func exportTickets(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
+	return p.byTime(tx, "tickets", tickets.Table, same)
+}
+
+func exportTicketsCursor(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
+	return p.byCursor(tx, "tickets", tickets.Table)
+}
+
+func exportUsers(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
+	return p.byTime(tx, "users", users.Table, same)
+}
+
+func exportUsersCursor(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
+	return p.byCursor(tx, "users", users.Table)
+}
+
+func exportOrganizations(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
+	return p.byTime(tx, "organizations", organizations.Table, same)
+}
+
+// ticketEvent is an audit as the export of ticket events shows it.
+type ticketEvent struct {
+	ChildEvents []canon.Raw `json:"child_events"`
+	CreatedAt   Stamp       `json:"created_at"`
+	EventType   string      `json:"event_type"`
+	ID          int64       `json:"id"`
+	TicketID    int64       `json:"ticket_id"`
+	Timestamp   int64       `json:"timestamp"`
+	UpdaterID   int64       `json:"updater_id"`
+	Via         string      `json:"via"`
+}
+
+func exportTicketEvents(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
+	return p.byTime(tx, "ticket_events", audits.Table, func(body canon.Raw) canon.Raw {
+		a := audits.Decode(&projection.Row{Body: body})
+		return canon.Marshal(&ticketEvent{ChildEvents: a.Events, CreatedAt: a.CreatedAt, EventType: "Audit", ID: a.ID, TicketID: a.TicketID,
+			Timestamp: a.CreatedAt.unix(), UpdaterID: a.AuthorID, Via: a.Via.Channel})
+	})
+}
