@@ -55,7 +55,7 @@ func (w *World) hold(ctx context.Context, life uint64, cmd *twin.Command) error 
 		return err
 	}
 	cmd.After = int64(answer.Seq)
-	timer := time.NewTimer(time.Duration(ms) * time.Millisecond) //worlds:boundary latency changes when an answer comes, never what it is
+	timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
