@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"mime"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -292,17 +291,20 @@ func (s *Shell) failed(w http.ResponseWriter, r *http.Request, c *twin.Catalog, 
 // maskShown is how many trailing characters of a secret a message may show.
 const maskShown = 4
 
+// maskKindMax bounds what counts as the kind of a secret, as in "sk_test_…".
+const maskKindMax = 12
+
 // Mask hides a secret for a message: what kind it is and its last characters.
 func Mask(secret string) string {
-	kind := ""
-	if i := strings.LastIndexByte(secret, '_'); i > 0 && i < 12 {
-		kind = text(secret[:i+1])
+	kind, rest := "", secret
+	if i := strings.LastIndexByte(secret, '_'); i > 0 && i < maskKindMax {
+		kind, rest = secret[:i+1], secret[i+1:]
 	}
-	rest := secret[len(kind):]
-	if len(rest) <= 2*maskShown {
-		return kind + strings.Repeat("*", len(rest))
+	hidden := len(rest)
+	if hidden > 2*maskShown {
+		hidden -= maskShown
 	}
-	return kind + strings.Repeat("*", len(rest)-maskShown) + text(rest[len(rest)-maskShown:])
+	return text(kind) + strings.Repeat("*", hidden) + text(rest[hidden:])
 }
 
 // cut closes the connection without an answer, with a reset where the transport
@@ -312,8 +314,8 @@ func cut(w http.ResponseWriter) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
+	if l, ok := conn.(interface{ SetLinger(int) error }); ok {
+		_ = l.SetLinger(0)
 	}
 	_ = conn.Close()
 }
