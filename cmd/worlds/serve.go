@@ -93,7 +93,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := c.announce(t, &ready); err != nil {
 		return err
 	}
-	return serveHTTP(ctx, listener, newHandler(host, operator, log))
+	return serveHTTP(ctx, serve.NewListener(listener, host.Catalogs()[0]), newHandler(host, operator, log))
 }
 
 // baseURL is how this machine reaches a listener.
