@@ -175,3 +175,8 @@ func (m *Machine) Emits(cmd *Command) bool {
 	}
 	return true
 }
+
+// DerivedID is an id that parent implies under label.
+func (s Spec) DerivedID(prefix string, digits int, parent, label string) string {
+	return derivedID(prefix, s.SeedHash, parent, label, digits)
+}

@@ -24,6 +24,7 @@ func Catalog() *twin.Catalog {
 		subscriptionAPI(),
 		subscriptionItemAPI(),
 		eventAPI(),
+		webhookEndpointAPI(),
 		deadlineAPI(),
 		testClockAPI(),
 	)

@@ -35,6 +35,9 @@ func dialect() twin.Dialect {
 		Internal:       errInternal,
 		Meta:           eventMeta,
 		Event:          RenderEvent,
+		Delivery:       renderEvent,
+		Hooks:          hooks,
+		Fault:          fault,
 	}
 }
 
@@ -134,7 +137,7 @@ type eventRequest struct {
 }
 
 func eventMeta(tx *twin.Tx, previous canon.Raw) canon.Raw {
-	meta := eventMetaDoc{APIVersion: Version, PreviousAttributes: previous}
+	meta := eventMetaDoc{APIVersion: Version, PreviousAttributes: previous, PendingWebhooks: tx.Listeners()}
 	if id := tx.Request(); id != "" {
 		meta.Request.ID = &id
 	}

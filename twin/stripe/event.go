@@ -25,10 +25,16 @@ func eventAPI() twin.API {
 }
 
 // RenderEvent is an event as the wire shows it, canonical.
-func RenderEvent(e *projection.EventRow) canon.Raw {
+func RenderEvent(e *projection.EventRow) canon.Raw { return renderEvent(e, "") }
+
+// renderEvent is an event in an API version, "" for the one it was made in.
+func renderEvent(e *projection.EventRow, version string) canon.Raw {
 	var meta eventMetaDoc
 	if err := canon.Unmarshal(e.Meta, &meta); err != nil {
 		panic("stripe: event " + e.ID + ": " + err.Error())
+	}
+	if version != "" {
+		meta.APIVersion = version
 	}
 	out := make([]byte, 0, len(e.Object)+len(meta.PreviousAttributes)+320)
 	out = canon.AppendString(append(out, `{"api_version":`...), meta.APIVersion)
