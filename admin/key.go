@@ -19,8 +19,8 @@ func addKey(c *call) error {
 }
 
 func (s *Server) addKey(e *entry, k KeyInfo) (KeyInfo, error) {
-	s.registry.mu.Lock()
-	defer s.registry.mu.Unlock()
+	s.registry.changing.Lock()
+	defer s.registry.changing.Unlock()
 	if len(e.keys) >= keysMax {
 		return k, problem(http.StatusConflict, "too-many-keys", "a world has at most %d keys", keysMax)
 	}
@@ -53,8 +53,8 @@ func listKeys(c *call) error {
 
 func removeKey(c *call) error {
 	label := c.path("label")
-	c.s.registry.mu.Lock()
-	defer c.s.registry.mu.Unlock()
+	c.s.registry.changing.Lock()
+	defer c.s.registry.changing.Unlock()
 	if !c.entry.hasLabel(label) {
 		return problem(http.StatusNotFound, "no-such-key", "the world has no key %q", label)
 	}

@@ -45,6 +45,10 @@ type entry struct {
 // registry knows the worlds of a server. It is a fold: everything in it can be
 // had again from the server's own stream.
 type registry struct {
+	// changing orders the changes: it is held while one is recorded, so that mu,
+	// which every request of a twin passes, is never held while waiting for the
+	// disk. Who holds changing may read without mu.
+	changing  sync.Mutex
 	mu        sync.RWMutex
 	last      world.ID
 	byID      map[string]*entry
@@ -75,7 +79,15 @@ func (r *registry) load(h *world.Host) error {
 	})
 }
 
-// apply folds one change. The caller holds mu, or is alone.
+// take folds one change. The caller holds changing.
+func (r *registry) take(c *change, h *world.Host) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.apply(c, h)
+}
+
+// apply folds one change. The caller holds mu, or is alone. A change of a world
+// that was deleted meanwhile is nothing.
 func (r *registry) apply(c *change, h *world.Host) {
 	switch c.Op {
 	case "create":
@@ -97,9 +109,14 @@ func (r *registry) apply(c *change, h *world.Host) {
 			r.order = slices.DeleteFunc(r.order, func(o *entry) bool { return o == e })
 		}
 	case "key.add":
-		r.addKey(r.byNumber(world.ID(c.World)), c.Keys[0])
+		if e := r.byNumber(world.ID(c.World)); e != nil {
+			r.addKey(e, c.Keys[0])
+		}
 	case "key.remove":
 		e := r.byNumber(world.ID(c.World))
+		if e == nil {
+			return
+		}
 		e.keys = slices.DeleteFunc(e.keys, func(k keyRecord) bool {
 			if k.Label == c.Keys[0].Label {
 				delete(r.byKey, k.Digest)

@@ -83,8 +83,8 @@ func publishSeed(c *call) error {
 		return err
 	}
 	info := SeedInfo{Name: doc.Document.Name, Hash: doc.Hash.String()}
-	c.s.registry.mu.Lock()
-	defer c.s.registry.mu.Unlock()
+	c.s.registry.changing.Lock()
+	defer c.s.registry.changing.Unlock()
 	if _, there := c.s.registry.published[info.Hash]; !there {
 		if err := c.s.record(&change{Op: "publish", Seed: info.Hash, Name: info.Name}); err != nil {
 			return err

@@ -94,7 +94,11 @@ func (s *Server) Mount(r *mux.Router) {
 func (s *Server) handler(route *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(p) // the connection is to be cut
+			default:
 				s.opt.Logger.Error("admin request panicked", "path", r.URL.Path, "panic", p)
 				problem(http.StatusInternalServerError, "internal", "the server failed to answer").write(w)
 			}

@@ -109,8 +109,8 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 		return nil, err
 	}
 	r := s.registry
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.changing.Lock()
+	defer r.changing.Unlock()
 	if opt.Name != "" && slices.ContainsFunc(r.order, func(e *entry) bool { return e.name == opt.Name }) {
 		return nil, problem(http.StatusConflict, "name-taken", "there is a world named %q", opt.Name).at("$.name")
 	}
@@ -133,12 +133,12 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
 		return nil, err
 	}
-	r.apply(&ch, s.host)
+	r.take(&ch, s.host)
 	return out, nil
 }
 
 // nameKeys fills in what the caller left out and returns what is recorded. The
-// caller holds the registry.
+// caller changes the registry.
 func (s *Server) nameKeys(out *CreatedWorld, asked []KeyInfo) ([]keyRecord, error) {
 	if len(asked) == 0 {
 		asked = []KeyInfo{{}}
@@ -184,12 +184,12 @@ func (s *Server) nameKey(e *entry, k KeyInfo) (KeyInfo, error) {
 }
 
 // record appends a change to the server's own stream and folds it. The caller
-// holds the registry.
+// changes the registry.
 func (s *Server) record(ch *change) error {
 	if err := s.host.Record(canon.Marshal(ch)); err != nil {
 		return err
 	}
-	s.registry.apply(ch, s.host)
+	s.registry.take(ch, s.host)
 	return nil
 }
 
@@ -240,9 +240,9 @@ func deleteWorld(c *call) error {
 	if err := c.world.Delete(c.r.Context(), canon.Marshal(&ch)); err != nil {
 		return err
 	}
-	c.s.registry.mu.Lock()
-	c.s.registry.apply(&ch, c.s.host)
-	c.s.registry.mu.Unlock()
+	c.s.registry.changing.Lock()
+	defer c.s.registry.changing.Unlock()
+	c.s.registry.take(&ch, c.s.host)
 	return c.none()
 }
 
