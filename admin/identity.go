@@ -36,6 +36,7 @@ func randomText(prefix string, n int) string {
 
 func newWorldID() string    { return randomText("w_", worldIDLength) }
 func newKey() string        { return randomText("sk_test_", keyLength) }
+func newAPIToken() string   { return randomText("", keyLength) }
 func newAdminToken() string { return randomText("wadm_", tokenLength) }
 
 // digest is how a secret is kept and looked up.

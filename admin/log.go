@@ -57,19 +57,22 @@ func (c *call) appendEvent(dst []byte, e *projection.EventRow) []byte {
 
 // RequestInfo is one line of the request log.
 type RequestInfo struct {
-	Seq      int64  `json:"seq"`
-	Actor    string `json:"actor"`
-	API      string `json:"api"`
-	Method   string `json:"method"`
-	Path     string `json:"path"`
-	Query    string `json:"query,omitempty"`
-	Body     string `json:"body,omitempty"`
-	Idem     string `json:"idempotency_key,omitempty"`
-	Version  string `json:"version,omitempty"`
-	Status   int64  `json:"status"`
-	Request  string `json:"request"`
-	Replayed string `json:"replayed,omitempty"`
-	Changed  bool   `json:"changed"`
+	Seq      int64    `json:"seq"`
+	Actor    string   `json:"actor"`
+	API      string   `json:"api"`
+	Method   string   `json:"method"`
+	Path     string   `json:"path"`
+	Query    string   `json:"query,omitempty"`
+	Body     string   `json:"body,omitempty"`
+	As       string   `json:"as,omitempty"`
+	Behalf   string   `json:"behalf,omitempty"`
+	Idem     string   `json:"idempotency_key,omitempty"`
+	Version  string   `json:"version,omitempty"`
+	Status   int64    `json:"status"`
+	Request  string   `json:"request"`
+	Replayed string   `json:"replayed,omitempty"`
+	Ignored  []string `json:"ignored,omitempty"`
+	Changed  bool     `json:"changed"`
 }
 
 type requestList struct {
@@ -120,7 +123,7 @@ func requestOf(e *journal.Entry) (info RequestInfo, ok bool, err error) {
 	}
 	return RequestInfo{
 		Seq: int64(e.Seq), Actor: cmd.Actor, API: cmd.API, Method: cmd.Method, Path: cmd.Path, Query: cmd.Query, Body: cmd.Body,
-		Idem: cmd.Idem, Version: cmd.Version, Status: rep.Status, Request: rep.Request, Replayed: rep.Replayed,
+		As: cmd.As, Behalf: cmd.Behalf, Ignored: rep.Ignored, Idem: cmd.Idem, Version: cmd.Version, Status: rep.Status, Request: rep.Request, Replayed: rep.Replayed,
 		Changed: len(frame.Facts) > 1,
 	}, cmd.Op == "", nil
 }

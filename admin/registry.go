@@ -25,10 +25,12 @@ type change struct {
 	Keys  []keyRecord `json:"keys,omitempty"`
 }
 
-// keyRecord is an API key: the label that stands in journals, and its digest.
+// keyRecord is an API key: the label that stands in journals, and its digest. A
+// key with an API opens that one alone, one without opens all.
 type keyRecord struct {
 	Label  string `json:"label"`
 	Digest string `json:"digest"`
+	API    string `json:"api,omitempty"`
 }
 
 // entry is one world in the registry.
@@ -61,6 +63,7 @@ type registry struct {
 type owner struct {
 	entry *entry
 	label string
+	api   string // the only one it opens, "" for all
 }
 
 func newRegistry() *registry {
@@ -130,7 +133,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 
 func (r *registry) addKey(e *entry, k keyRecord) {
 	e.keys = append(e.keys, k)
-	r.byKey[k.Digest] = owner{entry: e, label: k.Label}
+	r.byKey[k.Digest] = owner{entry: e, label: k.Label, api: k.API}
 }
 
 func (r *registry) byNumber(n world.ID) *entry {
@@ -166,12 +169,17 @@ func (r *registry) find(ref string) (*entry, *Problem) {
 
 // freeLabel is the first key:n that the world does not use.
 func (e *entry) freeLabel() string {
-	for n := len(e.keys) + 1; ; n++ {
+	for n := len(e.own()) + 1; ; n++ {
 		label := fmt.Sprintf("key:%d", n)
 		if !e.hasLabel(label) {
 			return label
 		}
 	}
+}
+
+// own lists the keys that open every API.
+func (e *entry) own() []keyRecord {
+	return slices.DeleteFunc(slices.Clone(e.keys), func(k keyRecord) bool { return k.API != "" })
 }
 
 func (e *entry) hasLabel(label string) bool {

@@ -58,12 +58,12 @@ func New(h *world.Host, opt Options) (*Server, error) {
 func (s *Server) SetBaseURL(url string) { s.opt.BaseURL = url }
 
 // Resolve finds the world of an API key. It is the twins' resolver.
-func (s *Server) Resolve(_, secret string) (world.Origin, bool) {
+func (s *Server) Resolve(api, secret string) (world.Origin, bool) {
 	key := digest(secret)
 	s.registry.mu.RLock()
 	defer s.registry.mu.RUnlock()
 	o, ok := s.registry.byKey[key]
-	if !ok {
+	if !ok || o.api != "" && o.api != api {
 		return world.Origin{}, false
 	}
 	return world.Origin{World: o.entry.world, Actor: o.label}, true

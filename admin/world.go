@@ -16,6 +16,7 @@ type createRequest struct {
 	Name       string       `json:"name,omitempty"`
 	Keys       []keyRequest `json:"keys,omitempty"`
 	AdminToken string       `json:"admin_token,omitempty"`
+	Zendesk    *Login       `json:"zendesk,omitempty"` // tokens to give, made where left out
 }
 
 // keyRequest asks for an API key; what is left out is made.
@@ -39,8 +40,9 @@ type KeyInfo struct {
 
 // URLs are where a world is reached.
 type URLs struct {
-	Admin  string `json:"admin"`
-	Stripe string `json:"stripe"`
+	Admin   string `json:"admin"`
+	Stripe  string `json:"stripe"`
+	Zendesk string `json:"zendesk"`
 }
 
 // CreatedWorld is the answer to creating one, the only one that shows secrets.
@@ -51,6 +53,7 @@ type CreatedWorld struct {
 	Rules      int64     `json:"rules"`
 	AdminToken string    `json:"admin_token"`
 	Keys       []KeyInfo `json:"keys"`
+	Zendesk    *Login    `json:"zendesk,omitempty"`
 	URLs       URLs      `json:"urls"`
 	Clock      int64     `json:"clock"`
 }
@@ -77,6 +80,7 @@ type CreateOptions struct {
 	Name       string
 	Keys       []KeyInfo // an empty Label or Secret is made; no keys: one is made
 	AdminToken string    // "" is made
+	Zendesk    Login     // tokens; "" is made, the address is the seed's
 }
 
 func createWorld(c *call) error {
@@ -89,6 +93,9 @@ func createWorld(c *call) error {
 		return err
 	}
 	opt := CreateOptions{Name: req.Name, AdminToken: req.AdminToken}
+	if req.Zendesk != nil {
+		opt.Zendesk = *req.Zendesk
+	}
 	for _, k := range req.Keys {
 		opt.Keys = append(opt.Keys, KeyInfo(k))
 	}
@@ -127,7 +134,12 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 	if err != nil {
 		return nil, err
 	}
-	out.URLs = URLs{Stripe: s.opt.BaseURL, Admin: s.opt.BaseURL + "/admin/worlds/" + out.ID}
+	var logins []keyRecord
+	if out.Zendesk, logins, err = s.login(g.State(), opt.Zendesk, records); err != nil {
+		return nil, err
+	}
+	records = append(records, logins...)
+	out.URLs = URLs{Stripe: s.opt.BaseURL, Zendesk: s.opt.BaseURL + "/api/v2", Admin: s.opt.BaseURL + "/admin/worlds/" + out.ID}
 	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: records}
 	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
@@ -196,7 +208,7 @@ func (s *Server) record(ch *change) error {
 // info is a world as a list shows it. The caller holds the registry.
 func (s *Server) info(e *entry) WorldInfo {
 	w := WorldInfo{ID: e.id, Name: e.name, Rules: e.world.Rules, Seed: SeedInfo{Name: e.seedName, Hash: e.seedHash}, Keys: []KeyInfo{}}
-	for _, k := range e.keys {
+	for _, k := range e.own() {
 		w.Keys = append(w.Keys, KeyInfo{Label: k.Label})
 	}
 	return w

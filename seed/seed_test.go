@@ -119,7 +119,7 @@ func TestUnservedNamesWhatADocumentUses(t *testing.T) {
 	if got := served.Unserved(); len(got) != 0 {
 		t.Errorf("plain seed: %q", got)
 	}
-	want := []string{"data.disputes", "data.tickets"}
+	want := []string{"data.disputes"}
 	if got := s.Unserved(); !slices.Equal(got, want) {
 		t.Errorf("full seed: %q, want %q", got, want)
 	}

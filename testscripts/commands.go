@@ -45,6 +45,8 @@ func (r *rig) export(ts *testscript.TestScript) {
 	ts.Setenv("WORLDS_WORLD", r.now.info.ID)
 	ts.Setenv("WORLDS_TOKEN", r.now.info.AdminToken)
 	ts.Setenv("STRIPE_KEY", r.now.info.Keys[0].Secret)
+	ts.Setenv("ZENDESK_EMAIL", r.now.info.Zendesk.Email)
+	ts.Setenv("ZENDESK_TOKEN", r.now.info.Zendesk.APIToken)
 }
 
 func cmdStripe(r *rig, ts *testscript.TestScript, neg bool, args []string) {

@@ -43,10 +43,14 @@
 //		on any other. The answer is printed.
 //	world new SEED [NAME]
 //		Make a world of a library seed or a file, and go on in it. It sets
-//		WORLDS_URL, WORLDS_WORLD, WORLDS_TOKEN and STRIPE_KEY, so that programs
-//		run with exec (worlds, node, curl) find it.
+//		WORLDS_URL, WORLDS_WORLD, WORLDS_TOKEN, STRIPE_KEY, ZENDESK_EMAIL and
+//		ZENDESK_TOKEN, so that programs run with exec (worlds, node, curl) find it.
 //	world use NAME
 //		Go on in a world made before.
+//	zendesk [-as EMAIL] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]
+//		Send a request to the Zendesk twin as the principal, or as the user of an
+//		address, or (-behalf) for another, or without a credential. It fails on an
+//		answer of 400 or more; with ! it fails on any other. The answer is printed.
 //
 // # The law
 //

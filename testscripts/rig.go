@@ -115,13 +115,16 @@ func (s *scene) secret(label string) (string, error) {
 type call struct {
 	method, path string
 	form         string
+	body         string // sent as it is
 	header       http.Header
 }
 
 // do sends a request and keeps the answer.
 func (r *rig) do(c call) error {
 	target, body := r.server.URL+c.path, io.Reader(nil)
-	if c.form != "" {
+	if c.body != "" {
+		body = strings.NewReader(c.body)
+	} else if c.form != "" {
 		if c.method == http.MethodGet || c.method == http.MethodDelete {
 			target += "?" + c.form
 		} else {

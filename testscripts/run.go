@@ -82,6 +82,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"status":  cmdStatus,
 		"stripe":  cmdStripe,
 		"world":   cmdWorld,
+		"zendesk": cmdZendesk,
 	}
 	out := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, cmd := range table {

@@ -14,6 +14,7 @@ import (
 	"worlds/twin/serve"
 	"worlds/twin/stripe"
 	"worlds/twin/world"
+	"worlds/twin/zendesk"
 )
 
 // Server is a whole server in this process: journal, twins and admin.
@@ -38,7 +39,7 @@ type ServerOptions struct {
 }
 
 // Catalogs are the twins a scenario's server has.
-func Catalogs() []*twin.Catalog { return []*twin.Catalog{stripe.Catalog()} }
+func Catalogs() []*twin.Catalog { return []*twin.Catalog{stripe.Catalog(), zendesk.Catalog()} }
 
 // StartServer opens the journal in Dir and serves on a free port of 127.0.0.1.
 func StartServer(opt ServerOptions) (*Server, error) {
@@ -71,7 +72,7 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	s.URL = "http://" + listener.Addr().String()
 	s.Admin.SetBaseURL(s.URL)
 	s.http = serve.NewServer(handler)
-	go func() { s.done <- s.http.Serve(listener) }()
+	go func() { s.done <- s.http.Serve(serve.NewListener(listener, s.Host.Catalogs()[0])) }()
 	return s, nil
 }
 

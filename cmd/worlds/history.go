@@ -15,10 +15,11 @@ import (
 	"worlds/twin"
 	"worlds/twin/stripe"
 	"worlds/twin/world"
+	"worlds/twin/zendesk"
 )
 
 // catalogs are the twins of this program.
-func catalogs() []*twin.Catalog { return []*twin.Catalog{stripe.Catalog()} }
+func catalogs() []*twin.Catalog { return []*twin.Catalog{stripe.Catalog(), zendesk.Catalog()} }
 
 // history is the journal of one world as a file or a data folder holds it.
 type history struct {
