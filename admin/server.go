@@ -79,7 +79,8 @@ func (s *Server) Registry() *prometheus.Registry { return s.metrics.registry }
 // as a problem.
 func (s *Server) Mount(r *mux.Router) {
 	for _, route := range routes() {
-		r.Methods(route.method).Path(route.path).Handler(s.handler(&route))
+		// The path first: a router that has matched the method forgets that it missed one.
+		r.Path(route.path).Methods(route.method).Handler(s.handler(&route))
 	}
 	missing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusNotFound, "no-such-route", "there is no route %s %s", r.Method, r.URL.Path).write(w)
