@@ -3,6 +3,7 @@ package projection_test
 import (
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 	"syscall"
 	"testing"
@@ -143,70 +144,75 @@ var kept *projection.State
 
 func BenchmarkState(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 1_000_000} {
-		s := folded(b, customerEntries(n))
-		b.Run(fmt.Sprintf("Get/%d", n), func(b *testing.B) {
-			ids := make([]string, 4096)
-			for i := range ids {
-				ids[i] = customerID(int(scattered(i) % uint64(n)))
-			}
-			b.ReportAllocs()
-			b.ResetTimer()
-			for i := range b.N {
-				if s.Get("stripe.customer", ids[i%len(ids)]) == nil {
-					b.Fatal("lost")
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := folded(b, customerEntries(n))
+			b.Run("Get", func(b *testing.B) { benchGet(b, s, n) })
+			b.Run("Newest10", func(b *testing.B) {
+				benchPage(b, func(before uint64) iter.Seq[*projection.Row] { return s.Newest("stripe.customer", before) }, n)
+			})
+			b.Run("NewestWith10", func(b *testing.B) {
+				benchPage(b, func(before uint64) iter.Seq[*projection.Row] {
+					return s.NewestWith("stripe.customer", "live=true", before)
+				}, n)
+			})
+			b.Run("Copy", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					kept = s.Copy()
 				}
-			}
-		})
-		b.Run(fmt.Sprintf("NewestWith10/%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := range b.N {
-				got := 0
-				for range s.NewestWith("stripe.customer", "live=true", 1+scattered(i)%uint64(n)) {
-					if got++; got == 10 {
-						break
+			})
+			b.Run("WriteAfterCopy", func(b *testing.B) {
+				b.ReportAllocs()
+				for i := range b.N {
+					kept = s.Copy()
+					touch(s, i, n, "{}")
+				}
+			})
+			b.Run("Compare10", func(b *testing.B) {
+				base := s.Copy()
+				for i := range 10 {
+					touch(s, i, n, fmt.Sprintf(`{"n":%d}`, b.N))
+				}
+				b.ReportAllocs()
+				b.ResetTimer()
+				for range b.N {
+					if d := projection.Compare(base, s); len(d.Updated) != 10 {
+						b.Fatal(len(d.Updated))
 					}
 				}
-			}
+			})
 		})
-		b.Run(fmt.Sprintf("Newest10/%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := range b.N {
-				got := 0
-				for range s.Newest("stripe.customer", 1+scattered(i)%uint64(n)) {
-					if got++; got == 10 {
-						break
-					}
-				}
+	}
+}
+
+func touch(s *projection.State, i, n int, body string) {
+	id := customerID(int(scattered(i) % uint64(n)))
+	s.Apply(&projection.Put{Table: "stripe.customer", ID: id, Terms: []string{"live=true"}, Body: canon.Raw(body)}, 0)
+}
+
+func benchGet(b *testing.B, s *projection.State, n int) {
+	ids := make([]string, 4096)
+	for i := range ids {
+		ids[i] = customerID(int(scattered(i) % uint64(n)))
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		if s.Get("stripe.customer", ids[i%len(ids)]) == nil {
+			b.Fatal("lost")
+		}
+	}
+}
+
+func benchPage(b *testing.B, page func(before uint64) iter.Seq[*projection.Row], n int) {
+	b.ReportAllocs()
+	for i := range b.N {
+		left := 10
+		for range page(1 + scattered(i)%uint64(n)) {
+			if left--; left == 0 {
+				break
 			}
-		})
-		b.Run(fmt.Sprintf("Copy/%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				kept = s.Copy()
-			}
-		})
-		b.Run(fmt.Sprintf("WriteAfterCopy/%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := range b.N {
-				kept = s.Copy()
-				s.Apply(&projection.Put{
-					Table: "stripe.customer", ID: customerID(int(scattered(i) % uint64(n))), Body: canon.Raw(`{}`),
-				}, 0)
-			}
-		})
-		b.Run(fmt.Sprintf("Compare10/%d", n), func(b *testing.B) {
-			base := s.Copy()
-			for i := range 10 {
-				id := customerID(int(scattered(i) % uint64(n)))
-				s.Apply(&projection.Put{Table: "stripe.customer", ID: id, Body: canon.Raw(`{}`)}, uint64(n+i))
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if d := projection.Compare(base, s); len(d.Updated) != 10 {
-					b.Fatal(len(d.Updated))
-				}
-			}
-		})
+		}
 	}
 }
 
