@@ -97,7 +97,7 @@ func (d *Deliverer) tryAll(ctx context.Context, w *world.World, parcels []*parce
 	dropping := twin.Dropping(p.view.State, parcels[0].row.Endpoint)
 	deadline, _ := ctx.Deadline()
 	for _, c := range parcels {
-		if time.Until(deadline) < AttemptTimeout || ctx.Err() != nil || d.ctx.Err() != nil { //worlds:boundary how long a flush may take
+		if time.Until(deadline) < AttemptTimeout || ctx.Err() != nil || d.ctx.Err() != nil {
 			return ready
 		}
 		now := p.view.State.Delivery(c.row.Number)
