@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"worlds/journal/canon"
 )
@@ -36,6 +37,11 @@ type Frame struct {
 // AppendBody appends the body of an entry with this frame. A part of 4 GiB or
 // more panics; limits stand far below it.
 func (f *Frame) AppendBody(dst []byte) []byte {
+	size := frameHeadBytes + lengthBytes*(len(f.Facts)+2) + len(f.Command) + len(f.Reply)
+	for _, fact := range f.Facts {
+		size += len(fact)
+	}
+	dst = slices.Grow(dst, size) // a long advance has tens of megabytes
 	dst = append(dst, FrameFormat)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.At))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.Facts)))

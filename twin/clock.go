@@ -15,6 +15,9 @@ const (
 	// FiresMax is how often anything may fire in one advance of a world. What is
 	// left fires in the next one, in the same order.
 	FiresMax = 2500
+	// FactBytesMax is how much anything may write in one advance of a world before
+	// it stops likewise: an entry of the journal has an end.
+	FactBytesMax = 40 << 20
 	// ClockMax is the last second a clock may reach, the end of the year 9999.
 	ClockMax = 253402300799
 )
@@ -99,7 +102,7 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 	done := &Advanced{Clock: to, From: tx.st.Now()}
 	events := tx.st.Events()
 	fired := map[projection.Due]int64{} // by table and id
-	for done.Fired < FiresMax {
+	for written := tx.bytes; done.Fired < FiresMax && tx.bytes-written < FactBytesMax; {
 		due, ok := tx.st.NextDue(to)
 		if !ok {
 			break

@@ -19,6 +19,7 @@ type alarm struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Object string `json:"object"`
+	Pad    string `json:"pad"`
 	Rung   int64  `json:"rung"`
 }
 
@@ -85,6 +86,9 @@ func ring(tx *twin.Tx, id string) error {
 		panic("on purpose")
 	case a.Name == "stuck":
 		return nil
+	case a.Name == "fat":
+		a.Pad = strings.Repeat("x", 100_000)
+		a.At += a.Every
 	case a.Every > 0:
 		a.At += a.Every
 	default:
@@ -157,6 +161,7 @@ func TestAdvanceBounds(t *testing.T) {
 	}{
 		{"one object", []string{"name=x&at=1001&every=1", "name=y&at=1002&every=700"}, 3000, `"fired":1002`},
 		{"all", []string{"name=x&at=1001&every=1", "name=y&at=1001&every=1", "name=z&at=1001&every=1"}, 2000, `"fired":2500`},
+		{"bytes", []string{"name=fat&at=1001&every=1"}, 600, `"fired":420,`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			whole, parts := clockWorld(t, 0, row.alarms...), clockWorld(t, 0, row.alarms...)

@@ -75,6 +75,7 @@ func (r Resource[T]) Put(tx *Tx, v *T) Doc {
 	if r.Due != nil {
 		f.Due = r.Due(v)
 	}
+	tx.bytes += len(f.Body)
 	tx.record(f)
 	return Doc{Body: f.Body, ref: len(tx.facts)}
 }

@@ -16,6 +16,7 @@ type Tx struct {
 	request string
 	quiet   bool // a seed is loading: no events
 	facts   []projection.Fact
+	bytes   int // of the bodies in facts, and of what was taken back
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
