@@ -124,7 +124,16 @@ func showEntry(tx *twin.Tx, stored canon.Raw) canon.Raw {
 
 // showBalanceTransaction expands the balance_transaction of a charge or refund.
 func showBalanceTransaction(tx *twin.Tx, of canon.Raw) canon.Raw {
-	raw, _ := canon.Get(of, "balance_transaction")
+	return showEntryAt(tx, of, "balance_transaction")
+}
+
+// showFailureTransaction expands what a failed refund put back.
+func showFailureTransaction(tx *twin.Tx, of canon.Raw) canon.Raw {
+	return showEntryAt(tx, of, "failure_balance_transaction")
+}
+
+func showEntryAt(tx *twin.Tx, of canon.Raw, member string) canon.Raw {
+	raw, _ := canon.Get(of, member)
 	id, _ := canon.Unquote(raw)
 	doc, ok := balanceTransactions.Doc(tx, id)
 	if !ok {
@@ -148,31 +157,39 @@ func sourceOfEntry(tx *twin.Tx, entry canon.Raw) canon.Raw {
 	return raw
 }
 
-// recordCharge books a payment under id and returns the id.
-func recordCharge(tx *twin.Tx, id string, ch *Charge) string {
-	fee := cardFee(ch.Amount)
+// recordCharge books what was captured of a charge, under id.
+func recordCharge(tx *twin.Tx, id string, ch *Charge, at twin.Time) {
+	fee := cardFee(ch.AmountCaptured)
 	balanceTransactions.Put(tx, &BalanceTransaction{
-		ID: id, Object: balanceTransactions.Object, Created: ch.Created, AvailableOn: availableOn(ch.Created),
-		Amount: ch.Amount, Fee: fee, Net: ch.Amount - fee, Currency: ch.Currency, Description: ch.Description,
+		ID: id, Object: balanceTransactions.Object, Created: at, AvailableOn: availableOn(at),
+		Amount: ch.AmountCaptured, Fee: fee, Net: ch.AmountCaptured - fee, Currency: ch.Currency, Description: ch.Description,
 		FeeDetails:  []FeeDetail{{Amount: fee, Currency: ch.Currency, Description: "Stripe processing fees", Type: "stripe_fee"}},
 		BalanceType: "payments", ReportingCategory: "charge", Source: &ch.ID, Status: entryPending, Type: "charge",
 	})
-	return id
 }
 
-// recordRefund books what a refund gives back and returns the entry's id.
-func recordRefund(tx *twin.Tx, r *Refund, ch *Charge) string {
+// recordRefund books what a refund gives back, under id. A refund of the past has
+// no id of its own.
+func recordRefund(tx *twin.Tx, id string, r *Refund, ch *Charge) {
 	text := "REFUND FOR CHARGE"
 	if ch.Description != nil {
 		text += " (" + *ch.Description + ")"
 	}
-	id := balanceTransactions.NewID(tx)
 	balanceTransactions.Put(tx, &BalanceTransaction{
 		ID: id, Object: balanceTransactions.Object, Created: r.Created, AvailableOn: availableOn(r.Created),
 		Amount: -r.Amount, Net: -r.Amount, Currency: r.Currency, Description: &text,
-		BalanceType: "payments", ReportingCategory: "refund", Source: &r.ID, Status: entryPending, Type: "refund",
+		BalanceType: "payments", ReportingCategory: "refund", Source: textOrNull(r.ID), Status: entryPending, Type: "refund",
 	})
-	return id
+}
+
+// recordReturn books money that a refund could not give back, under id.
+func recordReturn(tx *twin.Tx, id string, r *Refund) {
+	text := "REFUND FAILURE"
+	balanceTransactions.Put(tx, &BalanceTransaction{
+		ID: id, Object: balanceTransactions.Object, Created: tx.Now(), AvailableOn: availableOn(tx.Now()),
+		Amount: r.Amount, Net: r.Amount, Currency: r.Currency, Description: &text,
+		BalanceType: "payments", ReportingCategory: "refund_failure", Source: &r.ID, Status: entryPending, Type: "refund_failure",
+	})
 }
 
 // cardFee is what a card payment costs.

@@ -1,6 +1,9 @@
 package stripe_test
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // books checks what must hold of charges, refunds, intents and balance
 // transactions in any state; every rig does it at the end.
@@ -24,7 +27,7 @@ func (r *rig) books() {
 			r.t.Errorf("%s: a balance of %s, explained by %d", c.get("id"), c.get("balance"), ledger[c.get("id")])
 		}
 	}
-	entries := map[string]int64{}
+	entries, failed, disputed := map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, e := range r.rows("stripe.balance_transaction") {
 		if e.int("net") != e.int("amount")-e.int("fee") {
 			r.t.Errorf("%s: net %d of %d less %d", e.get("id"), e.int("net"), e.int("amount"), e.int("fee"))
@@ -36,14 +39,28 @@ func (r *rig) books() {
 		if fees != e.int("fee") {
 			r.t.Errorf("%s: fees of %d explain a fee of %d", e.get("id"), fees, e.int("fee"))
 		}
-		if _, twice := entries[e.get("source")]; twice {
-			r.t.Errorf("%s is booked twice", e.get("source"))
+		switch source := e.get("source"); {
+		case source == "null": // of a refund before the world began
+		case e.get("type") == "refund_failure":
+			failed[source] = e.int("amount")
+		case e.get("type") == "adjustment":
+			disputed[source] += e.int("amount")
+		default:
+			if _, twice := entries[source]; twice {
+				r.t.Errorf("%s is booked twice", source)
+			}
+			entries[source] = e.int("amount")
 		}
-		entries[e.get("source")] = e.int("amount")
 	}
 	for _, re := range r.rows("stripe.refund") {
-		refunded[re.get("charge")] += re.int("amount")
-		if got := entries[re.get("id")]; got != -re.int("amount") || got == 0 {
+		if re.get("status") != "failed" {
+			refunded[re.get("charge")] += re.int("amount")
+		}
+		got := entries[re.get("id")] + failed[re.get("id")]
+		switch {
+		case re.get("status") == "failed" && got == 0: // given back, and come back
+		case re.get("balance_transaction") == "null" && got == 0: // held, and let go
+		case got != -re.int("amount"):
 			r.t.Errorf("%s of %d is booked as %d", re.get("id"), re.int("amount"), got)
 		}
 		delete(entries, re.get("id"))
@@ -51,6 +68,19 @@ func (r *rig) books() {
 	for _, ch := range r.rows("stripe.charge") {
 		r.booked(ch, refunded[ch.get("id")], entries)
 		delete(entries, ch.get("id"))
+	}
+	for _, d := range r.rows("stripe.dispute") {
+		want := -d.int("amount")
+		if strings.HasPrefix(d.get("status"), "warning_") || d.get("status") == "won" {
+			want = 0
+		}
+		if disputed[d.get("id")] != want {
+			r.t.Errorf("%s (%s) of %d is booked as %d", d.get("id"), d.get("status"), d.int("amount"), disputed[d.get("id")])
+		}
+		delete(disputed, d.get("id"))
+	}
+	for source := range disputed {
+		r.t.Errorf("%s is booked and does not exist", source)
 	}
 	for source := range entries {
 		r.t.Errorf("%s is booked and does not exist", source)
@@ -61,7 +91,7 @@ func (r *rig) books() {
 		switch {
 		case latest != "null" && (row == nil || answer{Body: row.Body}.get("payment_intent") != pi.get("id")):
 			r.t.Errorf("%s: its latest charge is %s", pi.get("id"), latest)
-		case pi.get("status") == "succeeded" && pi.int("amount_received") != pi.int("amount"),
+		case pi.get("status") == "succeeded" && pi.get("capture_method") != "manual" && pi.int("amount_received") != pi.int("amount"),
 			pi.get("status") != "succeeded" && pi.int("amount_received") != 0:
 			r.t.Errorf("%s (%s): received %d of %d", pi.get("id"), pi.get("status"), pi.int("amount_received"), pi.int("amount"))
 		}
@@ -75,10 +105,11 @@ func (r *rig) booked(ch answer, refunded int64, entries map[string]int64) {
 	if ch.int("amount_refunded") != refunded || refunded > amount || (ch.get("refunded") == "true") != (refunded == amount) {
 		r.t.Errorf("%s of %d: %d refunded (%s), refunds of %d", ch.get("id"), amount, ch.int("amount_refunded"), ch.get("refunded"), refunded)
 	}
-	if got, booked := entries[ch.get("id")]; booked != paid || paid && got != amount || booked != (ch.get("balance_transaction") != "null") {
+	captured := ch.get("captured") == "true"
+	if got, booked := entries[ch.get("id")]; booked != captured || captured && got != ch.int("amount_captured") || booked != (ch.get("balance_transaction") != "null") {
 		r.t.Errorf("%s (%s) of %d is booked as %d", ch.get("id"), ch.get("status"), amount, got)
 	}
-	if (ch.get("paid") == "true") != paid || (ch.get("captured") == "true") != paid || (ch.get("failure_code") == "null") != paid {
+	if (ch.get("paid") == "true") != paid || captured && !paid || (ch.get("failure_code") == "null") != paid || captured != (ch.int("amount_captured") > 0) {
 		r.t.Errorf("%s is %s", ch.get("id"), ch.Body)
 	}
 }

@@ -14,6 +14,8 @@ func Catalog() *twin.Catalog {
 		customerAPI(),
 		customerBalanceTransactionAPI(),
 		paymentMethodAPI(),
+		spentMethodAPI(),
+		tokenAPI(),
 		paymentIntentAPI(),
 		chargeAPI(),
 		refundAPI(),

@@ -80,6 +80,7 @@ type CardDetails struct {
 	AmountAuthorized         *twin.Money `json:"amount_authorized"`
 	AuthorizationCode        *string     `json:"authorization_code"`
 	Brand                    string      `json:"brand"`
+	CaptureBefore            *twin.Time  `json:"capture_before,omitempty"`
 	Checks                   CardChecks  `json:"checks"`
 	Country                  string      `json:"country"`
 	ExpMonth                 int64       `json:"exp_month"`
@@ -134,15 +135,23 @@ var charges = twin.Resource[Charge]{
 		}
 		return terms
 	},
+	Due: func(ch *Charge) int64 {
+		if until := ch.PaymentMethodDetails.Card.CaptureBefore; until != nil && !ch.Captured && !ch.Refunded {
+			return int64(*until)
+		}
+		return 0
+	},
 }
 
 func chargeAPI() twin.API {
 	return twin.API{
 		Kind: charges.Kind,
 		Routes: []twin.Route{
+			twin.On("POST /v1/charges", createCharge),
 			twin.On("GET /v1/charges", listCharges),
 			twin.On("GET /v1/charges/{charge}", retrieveCharge),
 			twin.On("POST /v1/charges/{charge}", updateCharge),
+			twin.On("POST /v1/charges/{charge}/capture", captureCharge),
 			twin.On("GET /v1/charges/{charge}/refunds", listChargeRefunds),
 			twin.On("GET /v1/charges/{charge}/refunds/{refund}", retrieveChargeRefund),
 		},
@@ -160,6 +169,7 @@ func chargeAPI() twin.API {
 			"balance_transaction": showBalanceTransaction,
 			"refunds":             refundsOfCharge,
 		},
+		Fire: expireCharge,
 	}
 }
 
@@ -215,6 +225,21 @@ type parcelParams struct {
 	TrackingNumber twin.Opt[string] `param:"tracking_number"`
 }
 
+// applyParcel replaces the shipping details of a payment; sent empty, they are
+// unset.
+func applyParcel(old *Shipping, p twin.Opt[parcelParams]) *Shipping {
+	switch {
+	case p.Cleared():
+		return nil
+	case !p.Given():
+		return old
+	}
+	s := applyShipping(nil, twin.Set(p.V.shippingParams))
+	p.V.Carrier.Apply(&s.Carrier)
+	p.V.TrackingNumber.Apply(&s.TrackingNumber)
+	return s
+}
+
 func updateCharge(tx *twin.Tx, p *updateChargeParams) (twin.Doc, *twin.Error) {
 	old, ok := charges.Get(tx, p.Charge)
 	if !ok {
@@ -228,12 +253,7 @@ func updateCharge(tx *twin.Tx, p *updateChargeParams) (twin.Doc, *twin.Error) {
 	p.Description.Apply(&ch.Description)
 	p.ReceiptEmail.Apply(&ch.ReceiptEmail)
 	p.FraudDetails.V.UserReport.Apply(&ch.FraudDetails.UserReport)
-	if p.Shipping.Given() {
-		parcel := p.Shipping.V
-		ch.Shipping = applyShipping(nil, twin.Set(parcel.shippingParams))
-		parcel.Carrier.Apply(&ch.Shipping.Carrier)
-		parcel.TrackingNumber.Apply(&ch.Shipping.TrackingNumber)
-	}
+	ch.Shipping = applyParcel(ch.Shipping, p.Shipping)
 	doc, previous, changed := charges.Replace(tx, &ch)
 	if changed {
 		tx.Emit("charge.updated", doc, previous)
@@ -263,13 +283,30 @@ const (
 	riskHighest = 92
 )
 
-// settle makes the charge one that the bank approved, booked as entry.
-func (ch *Charge) settle(entry string) {
-	ch.Status, ch.Paid, ch.Captured, ch.AmountCaptured = chargeSucceeded, true, true, ch.Amount
-	ch.BalanceTransaction = &entry
+// instrument is the test card that was charged.
+func (ch *Charge) instrument() instrument {
+	c := &ch.PaymentMethodDetails.Card
+	return instrumentLike(c.Last4, c.Fingerprint)
+}
+
+// holdSeconds is how long a bank holds money for a charge that is not captured.
+const holdSeconds = 7 * 24 * 60 * 60
+
+// approve makes the charge one that the bank approved. until is when the hold ends
+// of a charge to be captured later, nil for one that is captured at once.
+func (ch *Charge) approve(until *twin.Time) {
+	ch.Status, ch.Paid = chargeSucceeded, true
 	ch.PaymentMethodDetails.Card.AmountAuthorized = &ch.Amount
+	ch.PaymentMethodDetails.Card.CaptureBefore = until
 	ch.Outcome = ChargeOutcome{NetworkStatus: "approved_by_network", RiskLevel: "normal", RiskScore: riskNormal,
 		SellerMessage: "Payment complete.", Type: "authorized"}
+}
+
+// collect captures amount of an approved charge, booked at a time under an entry's
+// id.
+func (ch *Charge) collect(tx *twin.Tx, entry string, amount twin.Money, at twin.Time) {
+	ch.Captured, ch.AmountCaptured, ch.BalanceTransaction = true, amount, &entry
+	recordCharge(tx, entry, ch, at)
 }
 
 // decline makes the charge one that was refused.

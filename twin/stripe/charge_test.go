@@ -49,7 +49,6 @@ func TestChargeRefusals(t *testing.T) {
 		{"POST /v1/charges/ch_qa01 fraud_details[user_report]=bad", "400 - fraud_details[user_report] Invalid user_report: must be one of fraudulent or safe"},
 		{"POST /v1/charges/ch_qa01 shipping[name]=Ada", "400 parameter_missing shipping[address] Missing required param: shipping[address]."},
 		{"POST /v1/charges/ch_qa01 description=", "400 parameter_invalid_empty description " + emptyNotAllowed("description")},
-		{"POST /v1/charges amount=100 currency=usd source=tok_visa", "501 - - This twin does not serve POST /v1/charges. The world is unchanged."},
 		{"GET /v1/charges invoice=in_qa01", "400 parameter_unknown invoice Received unknown parameter: invoice"},
 		{"GET /v1/charges customer=cus_nope", "400 resource_missing customer No such customer: 'cus_nope'"},
 		{"GET /v1/charges payment_intent=pi_nope", "400 resource_missing payment_intent No such payment_intent: 'pi_nope'"},

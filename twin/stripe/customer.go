@@ -14,7 +14,7 @@ type Customer struct {
 	Balance             twin.Money        `json:"balance"` // negative: credit
 	Created             twin.Time         `json:"created"`
 	Currency            *string           `json:"currency"` // fixed by the first invoice or subscription
-	DefaultSource       canon.Raw         `json:"default_source"`
+	DefaultSource       *string           `json:"default_source"`
 	Delinquent          bool              `json:"delinquent"`
 	Description         *string           `json:"description"`
 	Discount            canon.Raw         `json:"discount"`
@@ -70,8 +70,13 @@ func customerAPI() twin.API {
 		Expand: map[string]string{
 			"invoice_settings.default_payment_method": "payment_method",
 		},
-		Include: map[string]twin.Include{"subscriptions": includeSubscriptions, "test_clock": showClockOf},
-		Seed:    seedCustomers,
+		Include: map[string]twin.Include{
+			"default_source": defaultSourceOf,
+			"sources":        sourcesOf,
+			"subscriptions":  includeSubscriptions,
+			"test_clock":     showClockOf,
+		},
+		Seed: seedCustomers,
 	}
 }
 
@@ -88,6 +93,7 @@ type customerParams struct {
 	Phone               twin.Opt[string]                `param:"phone" rule:"empty,len=20"`
 	PreferredLocales    twin.Opt[[]string]              `param:"preferred_locales"`
 	Shipping            twin.Opt[shippingParams]        `param:"shipping" rule:"empty"`
+	Source              twin.Opt[string]                `param:"source"`
 	TaxExempt           twin.Opt[string]                `param:"tax_exempt" rule:"empty,enum=none|exempt|reverse"`
 }
 
@@ -98,7 +104,8 @@ type invoiceSettingsParams struct {
 
 type createCustomerParams struct {
 	customerParams
-	TestClock twin.Opt[string] `param:"test_clock"`
+	PaymentMethod twin.Opt[string] `param:"payment_method"`
+	TestClock     twin.Opt[string] `param:"test_clock"`
 }
 
 func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error) {
@@ -110,8 +117,22 @@ func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error
 	if err := p.apply(tx, &c); err != nil {
 		return twin.Doc{}, err
 	}
+	card, err := p.newSource(tx, &c)
+	if err != nil {
+		return twin.Doc{}, err
+	}
 	doc := customers.Put(tx, &c)
 	tx.Emit("customer.created", doc, nil)
+	addSource(tx, card)
+	if p.PaymentMethod.Given() {
+		m, err := givenMethod(tx, p.PaymentMethod.V, "payment_method")
+		if err != nil {
+			return twin.Doc{}, err
+		}
+		if _, err := attachTo(tx, m, &c); err != nil {
+			return twin.Doc{}, err
+		}
+	}
 	return doc, nil
 }
 
@@ -216,6 +237,11 @@ func updateCustomer(tx *twin.Tx, p *updateCustomerParams) (twin.Doc, *twin.Error
 	if err := p.apply(tx, c); err != nil {
 		return twin.Doc{}, err
 	}
+	card, err := p.newSource(tx, c)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	addSource(tx, card)
 	doc, previous, changed := customers.Replace(tx, c)
 	if changed {
 		tx.Emit("customer.updated", doc, previous)

@@ -14,6 +14,8 @@ type deadline struct {
 const (
 	warning = "trial_will_end" // of a subscription
 	overdue = "due_date"       // of an invoice
+	// What became of a refund that did not succeed at once.
+	refundOutcome = "refund_outcome"
 )
 
 var deadlines = twin.Resource[deadline]{
@@ -41,10 +43,13 @@ func forget(tx *twin.Tx, what, of string) {
 func fireDeadline(tx *twin.Tx, id string) error {
 	d, _ := deadlines.Get(tx, id)
 	deadlines.Delete(tx, id)
-	if id == warning+":"+d.Of {
+	switch id {
+	case warning + ":" + d.Of:
 		warn(tx, d.Of)
-	} else {
+	case overdue + ":" + d.Of:
 		miss(tx, d.Of)
+	case refundOutcome + ":" + d.Of:
+		concludeRefund(tx, d.Of)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type wireError struct {
 	Param         string    `json:"param,omitempty"`
 	PaymentIntent canon.Raw `json:"payment_intent,omitempty"`
 	PaymentMethod canon.Raw `json:"payment_method,omitempty"`
+	SetupIntent   canon.Raw `json:"setup_intent,omitempty"`
 	Type          string    `json:"type"`
 }
 
@@ -287,6 +288,28 @@ func errMethodSpent() *twin.Error {
 		"Customer, and may not be used again.")
 }
 
+// errMethodUnattached is the change of a payment method that no customer has.
+func errMethodUnattached() *twin.Error {
+	return invalid("", "The payment method you provided is not attached to a customer so an update or detachment is impossible.")
+}
+
+// errMethodOfCustomer is a payment with a customer's payment method that does not
+// name the customer.
+func errMethodOfCustomer(id string) *twin.Error {
+	return invalid("payment_method", "The PaymentMethod %s is attached to a customer, so for security purposes you must provide "+
+		"the customer in the request.", id)
+}
+
+// errTokenUsed is a token used a second time.
+func errTokenUsed(token, param string) *twin.Error {
+	return invalidCode("token_already_used", param, "You cannot use a Stripe token more than once: %s.", token)
+}
+
+// errCard is a card that cannot be one.
+func errCard(code, param, message string) *twin.Error {
+	return fail(402, wireError{Type: cardError, Code: code, Param: param, Message: message})
+}
+
 // fill completes an error object, or an intent's last error, with what the bank
 // said.
 func (r *refusal) fill(e wireError) wireError {
@@ -321,6 +344,75 @@ func errRefundOfFailed(charge string) *twin.Error {
 // errOverRefund is a refund of more than is left.
 func errOverRefund(asked, left twin.Money, currency string) *twin.Error {
 	return invalid("amount", "Refund amount (%s) is greater than unrefunded amount on charge (%s)", sum(asked, currency), sum(left, currency))
+}
+
+// errIntentState is a move that an intent's status does not allow; intent is its
+// document.
+func errIntentState(intent canon.Raw, message string) *twin.Error {
+	return fail(400, wireError{Type: invalidRequest, Code: "payment_intent_unexpected_state", PaymentIntent: intent, Message: message})
+}
+
+// errIntentOfInvoice is a move of an intent that only its invoice can make.
+func errIntentOfInvoice(verb, invoice string) *twin.Error {
+	return invalid("", "You cannot %s this PaymentIntent because it was created by the invoice %s.", verb, invoice)
+}
+
+// errIntentCustomer is an intent given to another customer.
+func errIntentCustomer(now string) *twin.Error {
+	return invalid("customer", "You cannot modify `customer` on a PaymentIntent once it already has been set. To fulfill a payment with "+
+		"a different Customer, cancel this PaymentIntent and create a new one. It is set to %s.", now)
+}
+
+// errNeedsConfirm is a parameter that only a confirmation takes.
+func errNeedsConfirm(param string) *twin.Error {
+	return invalid(param, "You can only pass `%s` when `confirm` is set to true.", param)
+}
+
+// errSecretMismatch is a client secret of another object.
+func errSecretMismatch(noun string) *twin.Error {
+	return invalid("client_secret", "The client_secret provided does not match the client_secret associated with the %s.", noun)
+}
+
+// errAmountSmall is a sum that no card is charged for.
+func errAmountSmall(param string, least twin.Money, currency string) *twin.Error {
+	return invalidCode("amount_too_small", param, "Amount must be at least %s %s", sum(least, currency), currency)
+}
+
+// errCaptureLarge is the capture of more than is held.
+func errCaptureLarge(param string, asked, held twin.Money, currency string) *twin.Error {
+	return invalidCode("amount_too_large", param, "Capture amount (%s) is greater than the amount that can be captured (%s)",
+		sum(asked, currency), sum(held, currency))
+}
+
+// errCapturedAlready is the second capture of a charge.
+func errCapturedAlready(charge string) *twin.Error {
+	return invalidCode("charge_already_captured", "", "Charge %s has already been captured.", charge)
+}
+
+// errCaptureOfFailed is the capture of a charge that holds no money.
+func errCaptureOfFailed(charge string) *twin.Error {
+	return invalid("", "Charge %s cannot be captured: it holds no money.", charge)
+}
+
+// errCaptureOfIntent is the capture of a charge behind its intent's back.
+func errCaptureOfIntent(charge, intent string) *twin.Error {
+	return invalid("", "Charge %s belongs to the PaymentIntent %s. Capture the PaymentIntent instead.", charge, intent)
+}
+
+// errPartOfUncaptured is a partial refund of a charge that took no money yet.
+func errPartOfUncaptured(charge string) *twin.Error {
+	return invalid("amount", "Charge %s has not been captured; it can only be refunded in full.", charge)
+}
+
+// errNoPayer is a charge of nobody.
+func errNoPayer() *twin.Error {
+	return invalidCode("parameter_missing", "", "Must provide source or customer.")
+}
+
+// errNoCard is a charge of a customer without a card.
+func errNoCard(customer string) *twin.Error {
+	return fail(402, wireError{Type: cardError, Code: "missing", Param: "customer",
+		Message: "Cannot charge a customer that has no active card: " + customer})
 }
 
 // errIntentUnpaid is a refund of a payment intent without a successful charge.

@@ -14,18 +14,22 @@ type instrument struct {
 	funding string
 	effect  effect
 	refusal refusal // of a card that declines
+	reason  string  // of the dispute of a card that disputes
 }
 
 // effect is what is special about a test card.
 type effect uint8
 
 const (
-	pays           effect = iota // every payment succeeds
-	declines                     // every use is declined, attaching included
-	declinesLater                // attaches, then every payment is declined
-	blocked                      // every use is blocked as too risky
-	authenticates                // a payment without the customer present is declined
-	unservedEffect               // what it sets off is not served
+	pays          effect = iota // every payment succeeds
+	declines                    // every use is declined, attaching included
+	declinesLater               // attaches, then every payment is declined
+	blocked                     // every use is blocked as too risky
+	authenticates               // the customer must be present; without, a payment is declined
+	disputes                    // every payment is charged back
+	inquires                    // the bank asks about every payment
+	refundsLate                 // a refund is pending for a while
+	refundsFail                 // a refund fails after a while
 )
 
 // refusal is how a bank says no.
@@ -47,6 +51,8 @@ var (
 	incorrectCVC    = refusal{"incorrect_cvc", "incorrect_cvc", "Your card's security code is incorrect."}
 	processingError = refusal{"processing_error", "processing_error",
 		"An error occurred while processing your card. Try again in a little bit."}
+	testModeLiveCard = refusal{"card_declined", "test_mode_live_card",
+		"Your card was declined. Your request was in test mode, but used a non test card. For a list of valid test cards, visit: https://stripe.com/docs/testing."}
 	authenticationRequired = refusal{"authentication_required", "authentication_required",
 		"Your card was declined. This transaction requires authentication."}
 )
@@ -77,21 +83,28 @@ var instruments = [...]instrument{
 	{name: "authenticationRequired", number: "4000002760003184", brand: "visa", funding: "credit", effect: authenticates, refusal: authenticationRequired},
 	{name: "authenticationRequiredOnSetup", number: "4000002500003155", brand: "visa", funding: "credit", effect: authenticates, refusal: authenticationRequired},
 	{name: "threeDSecure2Required", number: "4000000000003220", brand: "visa", funding: "credit", effect: authenticates, refusal: authenticationRequired},
-	{name: "createDispute", number: "4000000000000259", brand: "visa", funding: "credit", effect: unservedEffect},
-	{name: "createDisputeProductNotReceived", number: "4000000000002685", brand: "visa", funding: "credit", effect: unservedEffect},
-	{name: "createDisputeInquiry", number: "4000000000001976", brand: "visa", funding: "credit", effect: unservedEffect},
-	{name: "pendingRefund", number: "4000000000007726", brand: "visa", funding: "credit", effect: unservedEffect},
-	{name: "refundFail", number: "4000000000005126", brand: "visa", funding: "credit", effect: unservedEffect},
+	{name: "createDispute", number: "4000000000000259", brand: "visa", funding: "credit", effect: disputes, reason: "fraudulent"},
+	{name: "createDisputeProductNotReceived", number: "4000000000002685", brand: "visa", funding: "credit", effect: disputes, reason: "product_not_received"},
+	{name: "createDisputeInquiry", number: "4000000000001976", brand: "visa", funding: "credit", effect: inquires, reason: "general"},
+	{name: "pendingRefund", number: "4000000000007726", brand: "visa", funding: "credit", effect: refundsLate},
+	{name: "refundFail", number: "4000000000005126", brand: "visa", funding: "credit", effect: refundsFail},
 }
 
-// instrumentPrefix begins the name of a test instrument, where an id of a payment
-// method could stand.
-const instrumentPrefix = "pm_card_"
+// instrumentPrefix begins the name of a test instrument where the id of a payment
+// method could stand, tokenPrefix where that of a token could.
+const (
+	instrumentPrefix = "pm_card_"
+	tokenPrefix      = "tok_"
+)
 
-// instrumentNamed finds a test card by name: pm_card_visa,
-// pm_card_chargeDeclined or pm_card_visa_chargeDeclined.
+// instrumentNamed finds a test card by name: pm_card_visa, pm_card_chargeDeclined
+// or pm_card_visa_chargeDeclined.
 func instrumentNamed(name string) (in instrument, ok bool) {
-	short, ok := strings.CutPrefix(name, instrumentPrefix)
+	return instrumentUnder(instrumentPrefix, name)
+}
+
+func instrumentUnder(prefix, name string) (in instrument, ok bool) {
+	short, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return instrument{}, false
 	}
@@ -103,11 +116,23 @@ func instrumentNamed(name string) (in instrument, ok bool) {
 	return instrument{}, false
 }
 
+// instrumentNumbered finds a test card by its number.
+func instrumentNumbered(number string) (in instrument, ok bool) {
+	for _, in := range instruments {
+		if in.number == number {
+			return in, true
+		}
+	}
+	return instrument{}, false
+}
+
 // instrumentBehind finds the test card a stored card came from; one from
 // elsewhere simply pays.
-func instrumentBehind(c *Card) instrument {
+func instrumentBehind(c *Card) instrument { return instrumentLike(c.Last4, c.Fingerprint) }
+
+func instrumentLike(last4, print string) instrument {
 	for _, in := range instruments {
-		if in.last4() == c.Last4 && in.brand == c.Brand && fingerprint(in.number) == c.Fingerprint {
+		if in.last4() == last4 && fingerprint(in.number) == print {
 			return in
 		}
 	}
@@ -116,6 +141,11 @@ func instrumentBehind(c *Card) instrument {
 
 // attaches reports whether the card can be given to a customer.
 func (in *instrument) attaches() bool { return in.effect != declines && in.effect != blocked }
+
+// refuses reports whether every payment with the card is declined.
+func (in *instrument) refuses() bool {
+	return in.effect == declines || in.effect == declinesLater || in.effect == blocked
+}
 
 func (in *instrument) last4() string { return in.number[len(in.number)-4:] }
 

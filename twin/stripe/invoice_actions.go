@@ -203,8 +203,8 @@ func methodOf(tx *twin.Tx, inv *Invoice, c *Customer, given twin.Opt[string]) (s
 		}
 		return m.ID, nil
 	}
-	if inv.DefaultPaymentMethod != nil {
-		return *inv.DefaultPaymentMethod, nil
+	if id := inv.DefaultPaymentMethod; id != nil && !spent(tx, *id) {
+		return *id, nil
 	}
 	if id := peek(tx, subscriptions.Table, inv.subscription(), "default_payment_method"); id != "" {
 		return id, nil
@@ -215,8 +215,15 @@ func methodOf(tx *twin.Tx, inv *Invoice, c *Customer, given twin.Opt[string]) (s
 	return "", errNoMethod()
 }
 
-// chargeInvoice pays what remains of an open invoice with a payment method.
+// chargeInvoice pays what remains of an open invoice with a payment method, while
+// the customer is away.
 func chargeInvoice(tx *twin.Tx, inv *Invoice, c *Customer, method string) (twin.Doc, *twin.Error) {
+	return chargeInvoiceAs(tx, inv, c, method, confirmation{offSession: true})
+}
+
+// chargeInvoiceAs is chargeInvoice for any way to confirm its payment. The invoice
+// stays open while its customer must act.
+func chargeInvoiceAs(tx *twin.Tx, inv *Invoice, c *Customer, method string, how confirmation) (twin.Doc, *twin.Error) {
 	if inv.AmountRemaining > chargeMaximum {
 		return twin.Doc{}, errAmountLarge("", chargeMaximum, inv.Currency)
 	}
@@ -225,11 +232,17 @@ func chargeInvoice(tx *twin.Tx, inv *Invoice, c *Customer, method string) (twin.
 		link, pi = requestPayment(tx, inv, c)
 	}
 	inv.Attempted, inv.AttemptCount = true, max(inv.AttemptCount, 1)
-	if _, err := confirmIntent(tx, pi, method, c); err != nil {
-		if err.Keep {
-			tx.Emit("invoice.payment_failed", invoices.Put(tx, inv), nil)
-		}
+	ch, err := confirmIntent(tx, pi, method, how)
+	switch {
+	case err != nil && err.Keep:
+		tx.Emit("invoice.payment_failed", invoices.Put(tx, inv), nil)
 		return twin.Doc{}, err
+	case err != nil:
+		return twin.Doc{}, err
+	case ch == nil:
+		doc := invoices.Put(tx, inv)
+		tx.Emit("invoice.payment_action_required", doc, nil)
+		return doc, nil
 	}
 	link.paid(tx)
 	return settle(tx, inv, c), nil

@@ -27,12 +27,19 @@ func applyMetadata(old map[string]string, p twin.Opt[twin.Metadata]) (map[string
 		}
 	}
 	if len(out) > twin.MetadataKeysMax {
-		return nil, invalid("metadata", "You can have up to %d metadata keys. Please remove some.", twin.MetadataKeysMax)
+		return nil, unstored(invalid("metadata", "You can have up to %d metadata keys. Please remove some.", twin.MetadataKeysMax))
 	}
 	for k := range out { //worlds:sorted any offender is refused alike
 		if k == "" || strings.ContainsAny(k, "[]") {
-			return nil, invalid("metadata", "Metadata keys cannot be empty or contain square brackets.")
+			return nil, unstored(invalid("metadata", "Metadata keys cannot be empty or contain square brackets."))
 		}
 	}
 	return out, nil
+}
+
+// unstored marks a refusal as one of validation: it leaves the idempotency key
+// free, as a mistyped parameter does.
+func unstored(e *twin.Error) *twin.Error {
+	e.Unstored = true
+	return e
 }

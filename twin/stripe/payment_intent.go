@@ -16,7 +16,7 @@ type PaymentIntent struct {
 	AmountReceived                    twin.Money        `json:"amount_received"`
 	Application                       canon.Raw         `json:"application"`
 	ApplicationFeeAmount              canon.Raw         `json:"application_fee_amount"`
-	AutomaticPaymentMethods           canon.Raw         `json:"automatic_payment_methods"`
+	AutomaticPaymentMethods           *AutomaticMethods `json:"automatic_payment_methods"`
 	CanceledAt                        *twin.Time        `json:"canceled_at"`
 	CancellationReason                *string           `json:"cancellation_reason"`
 	CaptureMethod                     string            `json:"capture_method"`
@@ -54,10 +54,18 @@ type PaymentIntent struct {
 	TransferGroup                     *string           `json:"transfer_group"`
 }
 
+// AutomaticMethods say that an intent takes what the account takes.
+type AutomaticMethods struct {
+	AllowRedirects string `json:"allow_redirects"`
+	Enabled        bool   `json:"enabled"`
+}
+
 // Statuses of a payment intent.
 const (
 	intentNeedsMethod       = "requires_payment_method"
 	intentNeedsConfirmation = "requires_confirmation"
+	intentNeedsAction       = "requires_action"
+	intentNeedsCapture      = "requires_capture"
 	intentSucceeded         = "succeeded"
 	intentCanceled          = "canceled"
 )
@@ -77,8 +85,13 @@ func paymentIntentAPI() twin.API {
 	return twin.API{
 		Kind: paymentIntents.Kind,
 		Routes: []twin.Route{
+			twin.On("POST /v1/payment_intents", createPaymentIntent),
 			twin.On("GET /v1/payment_intents", listPaymentIntents),
 			twin.On("GET /v1/payment_intents/{intent}", retrievePaymentIntent),
+			twin.On("POST /v1/payment_intents/{intent}", updatePaymentIntent),
+			twin.On("POST /v1/payment_intents/{intent}/confirm", confirmPaymentIntent),
+			twin.On("POST /v1/payment_intents/{intent}/capture", capturePaymentIntent),
+			twin.On("POST /v1/payment_intents/{intent}/cancel", cancelPaymentIntent),
 		},
 		Expand: map[string]string{
 			"application":    "application",
@@ -108,20 +121,25 @@ func listPaymentIntents(tx *twin.Tx, p *listPaymentIntentsParams) (twin.Doc, *tw
 }
 
 type retrievePaymentIntentParams struct {
-	Intent string `path:"intent"`
+	Intent       string           `path:"intent"`
+	ClientSecret twin.Opt[string] `param:"client_secret"`
 }
 
 func retrievePaymentIntent(tx *twin.Tx, p *retrievePaymentIntentParams) (twin.Doc, *twin.Error) {
-	doc, ok := paymentIntents.Doc(tx, p.Intent)
-	if !ok {
+	pi, ok := paymentIntents.Get(tx, p.Intent)
+	switch {
+	case !ok:
 		return twin.Doc{}, errNoSuch(paymentIntents.Object, "intent", p.Intent)
+	case p.ClientSecret.Given() && p.ClientSecret.V != pi.ClientSecret:
+		return twin.Doc{}, errSecretMismatch("PaymentIntent")
 	}
+	doc, _ := paymentIntents.Doc(tx, pi.ID)
 	return doc, nil
 }
 
-// payment is a sum to collect from a customer.
+// payment is a sum to collect.
 type payment struct {
-	customer    *Customer
+	customer    *Customer // who pays, nil for a guest
 	amount      twin.Money
 	currency    string
 	method      string // a payment method's id, "" for none yet
@@ -136,13 +154,16 @@ const secretDigits = 25
 func newIntent(tx *twin.Tx, id string, p *payment) *PaymentIntent {
 	pi := &PaymentIntent{
 		ID: id, Object: paymentIntents.Object, Created: tx.Now(),
-		Amount: p.amount, Currency: p.currency, Customer: &p.customer.ID,
+		Amount: p.amount, Currency: p.currency,
 		Description: textOrNull(p.description), PaymentMethod: textOrNull(p.method), Metadata: p.metadata,
-		AmountDetails: canon.Raw(`{"tip":{}}`), CaptureMethod: "automatic", ConfirmationMethod: "automatic",
+		AmountDetails: canon.Raw(`{"tip":{}}`), CaptureMethod: captureAutomatic, ConfirmationMethod: "automatic",
 		ClientSecret:         tx.DerivedID(id+"_secret", secretDigits, id, "client_secret"),
 		PaymentMethodTypes:   []string{cardType},
 		PaymentMethodOptions: canon.Raw(`{"card":{"installments":null,"mandate_options":null,"network":null,"request_three_d_secure":"automatic"}}`),
 		Status:               intentNeedsMethod,
+	}
+	if p.customer != nil {
+		pi.Customer = &p.customer.ID
 	}
 	if pi.PaymentMethod != nil {
 		pi.Status = intentNeedsConfirmation
@@ -157,61 +178,8 @@ func openIntent(tx *twin.Tx, p payment) *PaymentIntent {
 	return pi
 }
 
-// confirmIntent charges a payment method, which must exist, for an intent. *pi
-// becomes what was stored. c is who pays.
-func confirmIntent(tx *twin.Tx, pi *PaymentIntent, method string, c *Customer) (*Charge, *twin.Error) {
-	m, ok := paymentMethods.Get(tx, method)
-	if !ok {
-		return nil, errNoSuchRef(paymentMethodNoun, "payment_method", method)
-	}
-	ch := newCharge(tx, charges.NewID(tx), pi, &m.Card)
-	ch.PaymentMethod, ch.BillingDetails = &m.ID, m.BillingDetails
-	if in := instrumentBehind(&m.Card); in.effect != pays {
-		return ch, declineIntent(tx, pi, ch, m, &in)
-	}
-	ch.settle(recordCharge(tx, balanceTransactions.NewID(tx), ch))
-	tx.Emit("charge.succeeded", charges.Put(tx, ch), nil)
-	pi.settle(ch)
-	tx.Emit("payment_intent.succeeded", paymentIntents.Put(tx, pi), nil)
-	return ch, nil
-}
-
-// settle makes the intent one that ch paid.
-func (pi *PaymentIntent) settle(ch *Charge) {
-	pi.Status, pi.AmountReceived = intentSucceeded, ch.Amount
-	pi.LatestCharge, pi.PaymentMethod, pi.LastPaymentError = &ch.ID, ch.PaymentMethod, nil
-}
-
-// declineIntent stores a charge that the bank refused; the intent waits for
-// another payment method.
-func declineIntent(tx *twin.Tx, pi *PaymentIntent, ch *Charge, m *PaymentMethod, in *instrument) *twin.Error {
-	ch.decline(in)
-	tx.Emit("charge.failed", charges.Put(tx, ch), nil)
-	method, _ := paymentMethods.Doc(tx, m.ID)
-	told := wireError{Charge: ch.ID, PaymentMethod: method.Body}
-	last := in.refusal.fill(told)
-	pi.Status, pi.PaymentMethod, pi.LatestCharge, pi.LastPaymentError = intentNeedsMethod, nil, &ch.ID, canon.Marshal(&last)
-	doc := paymentIntents.Put(tx, pi)
-	tx.Emit("payment_intent.payment_failed", doc, nil)
-	told.PaymentIntent = doc.Body
-	err := errDeclined(&in.refusal, told)
-	err.Keep = true
-	return err
-}
-
-// cancelIntent ends an intent that has not succeeded. *pi becomes what was
-// stored.
-func cancelIntent(tx *twin.Tx, pi *PaymentIntent, reason string) {
-	if pi.Status == intentSucceeded || pi.Status == intentCanceled {
-		return
-	}
-	now := tx.Now()
-	pi.Status, pi.CanceledAt, pi.CancellationReason = intentCanceled, &now, textOrNull(reason)
-	tx.Emit("payment_intent.canceled", paymentIntents.Put(tx, pi), nil)
-}
-
 // seedPayment stores a payment of the past: the charge the seed names, and the
-// intent and balance transaction it implies. What was refunded of it has no
+// intent and balance transactions it implies. What was refunded of it has no
 // refund objects.
 func seedPayment(tx *twin.Tx, c *Customer, description, currency string, created twin.Time, s seed.Charge) (*PaymentIntent, *Charge) {
 	pi := newIntent(tx, paymentIntents.Derive(tx, s.ID, "payment_intent"), &payment{
@@ -225,9 +193,14 @@ func seedPayment(tx *twin.Tx, c *Customer, description, currency string, created
 		ch.PaymentMethod, ch.BillingDetails = &m.ID, m.BillingDetails
 	}
 	ch.Created = created
-	ch.settle(recordCharge(tx, balanceTransactions.Derive(tx, s.ID, "balance_transaction"), ch))
+	ch.approve(nil)
+	ch.collect(tx, balanceTransactions.Derive(tx, s.ID, "balance_transaction"), ch.Amount, created)
 	ch.AmountRefunded = twin.Money(s.AmountRefunded)
 	ch.Refunded = ch.AmountRefunded == ch.Amount
+	if ch.AmountRefunded > 0 {
+		id := balanceTransactions.Derive(tx, s.ID, "refund")
+		recordRefund(tx, id, &Refund{Amount: ch.AmountRefunded, Currency: currency, Created: created}, ch)
+	}
 	charges.Put(tx, ch)
 	pi.settle(ch)
 	paymentIntents.Put(tx, pi)

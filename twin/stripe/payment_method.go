@@ -87,7 +87,10 @@ func paymentMethodAPI() twin.API {
 		Routes: []twin.Route{
 			twin.On("GET /v1/payment_methods", listPaymentMethods),
 			twin.On("GET /v1/payment_methods/{payment_method}", retrievePaymentMethod),
+			twin.On("POST /v1/payment_methods", createPaymentMethod),
+			twin.On("POST /v1/payment_methods/{payment_method}", updatePaymentMethod),
 			twin.On("POST /v1/payment_methods/{payment_method}/attach", attachPaymentMethod),
+			twin.On("POST /v1/payment_methods/{payment_method}/detach", detachPaymentMethod),
 			twin.On("GET /v1/customers/{customer}/payment_methods", listCustomerPaymentMethods),
 			twin.On("GET /v1/customers/{customer}/payment_methods/{payment_method}", retrieveCustomerPaymentMethod),
 		},
@@ -186,10 +189,7 @@ type attachPaymentMethodParams struct {
 // attachPaymentMethod gives a payment method to a customer. The name of a test
 // instrument stands for a new payment method each time.
 func attachPaymentMethod(tx *twin.Tx, p *attachPaymentMethodParams) (twin.Doc, *twin.Error) {
-	in, named, err := servedInstrument(p.PaymentMethod, "payment_method")
-	if err != nil {
-		return twin.Doc{}, err
-	}
+	in, named := instrumentNamed(p.PaymentMethod)
 	m, ok := paymentMethods.Get(tx, p.PaymentMethod)
 	if !ok && !named {
 		return twin.Doc{}, errNoSuch(paymentMethodNoun, "payment_method", p.PaymentMethod)
@@ -198,25 +198,29 @@ func attachPaymentMethod(tx *twin.Tx, p *attachPaymentMethodParams) (twin.Doc, *
 	if !live {
 		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
 	}
-	if !named {
-		return reattach(tx, m, c)
+	if named {
+		m = mintMethod(tx, &in)
 	}
-	if !in.attaches() {
-		return twin.Doc{}, errDeclined(&in.refusal, wireError{})
-	}
-	return attach(tx, mintMethod(tx, &in), c), nil
+	return attachTo(tx, m, c)
 }
 
-// reattach answers the attaching of a payment method that has been used before.
-func reattach(tx *twin.Tx, m *PaymentMethod, c *Customer) (twin.Doc, *twin.Error) {
+// attachTo gives a payment method to c, unless it has been used up, is another's,
+// or its card declines that.
+func attachTo(tx *twin.Tx, m *PaymentMethod, c *Customer) (twin.Doc, *twin.Error) {
 	switch {
-	case m.Customer == nil:
+	case m.Customer == nil && spent(tx, m.ID):
 		return twin.Doc{}, errMethodSpent()
-	case *m.Customer != c.ID:
+	case m.Customer != nil && *m.Customer != c.ID:
 		return twin.Doc{}, errMethodTaken()
+	case m.Customer != nil:
+		doc, _ := paymentMethods.Doc(tx, m.ID)
+		return doc, nil
 	}
-	doc, _ := paymentMethods.Doc(tx, m.ID)
-	return doc, nil
+	if in := instrumentBehind(&m.Card); !in.attaches() {
+		return twin.Doc{}, errDeclined(&in.refusal, wireError{})
+	}
+	own := *m
+	return attach(tx, &own, c), nil
 }
 
 func attach(tx *twin.Tx, m *PaymentMethod, c *Customer) twin.Doc {
@@ -226,14 +230,17 @@ func attach(tx *twin.Tx, m *PaymentMethod, c *Customer) twin.Doc {
 	return doc
 }
 
-// servedInstrument is the test instrument of that name, if the text is the name of
-// one. One whose effect is not served is refused.
-func servedInstrument(name, param string) (instrument, bool, *twin.Error) {
-	in, ok := instrumentNamed(name)
-	if ok && in.effect == unservedEffect {
-		return instrument{}, false, errUnserved("the test instrument "+name, param)
+// givenMethod is the payment method that a request names, by its id or as a test
+// instrument, which becomes a new one, not yet stored.
+func givenMethod(tx *twin.Tx, given, param string) (*PaymentMethod, *twin.Error) {
+	if in, named := instrumentNamed(given); named {
+		return mintMethod(tx, &in), nil
 	}
-	return in, ok, nil
+	m, ok := paymentMethods.Get(tx, given)
+	if !ok {
+		return nil, errNoSuchRef(paymentMethodNoun, param, given)
+	}
+	return m, nil
 }
 
 // cardType is the one type of payment method there is here.
@@ -272,6 +279,9 @@ func methodFor(c *Customer) string {
 	if id := c.InvoiceSettings.DefaultPaymentMethod; id != nil {
 		return *id
 	}
+	if c.DefaultSource != nil {
+		return *c.DefaultSource
+	}
 	return ""
 }
 
@@ -292,10 +302,8 @@ func attachedTo(tx *twin.Tx, id, customer, param string) *twin.Error {
 // of a test instrument, into one that c can pay with. An instrument becomes a new
 // payment method, attached unless the card declines that too.
 func resolveMethod(tx *twin.Tx, c *Customer, given, param string) (*PaymentMethod, *twin.Error) {
-	in, named, err := servedInstrument(given, param)
+	in, named := instrumentNamed(given)
 	switch {
-	case err != nil:
-		return nil, err
 	case named && in.attaches():
 		m := mintMethod(tx, &in)
 		attach(tx, m, c)
@@ -316,11 +324,8 @@ func resolveMethod(tx *twin.Tx, c *Customer, given, param string) (*PaymentMetho
 // method. Its id derives from the customer's.
 func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
 	in, ok := instrumentNamed(name)
-	switch {
-	case !ok:
+	if !ok {
 		return fmt.Errorf("customer %s: there is no test instrument %s; there are %s", c.ID, name, instrumentNames())
-	case in.effect == unservedEffect:
-		return fmt.Errorf("customer %s: the test instrument %s is not served", c.ID, name)
 	}
 	m := newMethod(tx, paymentMethods.Derive(tx, c.ID, "payment_method"), &in)
 	m.Created, m.Customer = c.Created, &c.ID
@@ -332,9 +337,7 @@ func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
 func instrumentNames() string {
 	var names []string
 	for _, in := range instruments {
-		if in.effect != unservedEffect {
-			names = append(names, instrumentPrefix+in.name)
-		}
+		names = append(names, instrumentPrefix+in.name)
 	}
 	return strings.Join(names, ", ")
 }

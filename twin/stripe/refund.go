@@ -7,24 +7,27 @@ import (
 
 // Refund is money given back on a charge.
 type Refund struct {
-	Amount                 twin.Money         `json:"amount"`
-	BalanceTransaction     *string            `json:"balance_transaction"`
-	Charge                 *string            `json:"charge"`
-	Created                twin.Time          `json:"created"`
-	Currency               string             `json:"currency"`
-	Customer               *string            `json:"customer"`
-	CustomerAccount        canon.Raw          `json:"customer_account"`
-	DestinationDetails     DestinationDetails `json:"destination_details"`
-	ID                     string             `json:"id"`
-	Metadata               map[string]string  `json:"metadata"`
-	Object                 string             `json:"object"`
-	PaymentIntent          *string            `json:"payment_intent"`
-	PaymentMethod          *string            `json:"payment_method"`
-	Reason                 *string            `json:"reason"`
-	ReceiptNumber          *string            `json:"receipt_number"`
-	SourceTransferReversal canon.Raw          `json:"source_transfer_reversal"`
-	Status                 string             `json:"status"`
-	TransferReversal       canon.Raw          `json:"transfer_reversal"`
+	Amount                    twin.Money         `json:"amount"`
+	BalanceTransaction        *string            `json:"balance_transaction"`
+	Charge                    *string            `json:"charge"`
+	Created                   twin.Time          `json:"created"`
+	Currency                  string             `json:"currency"`
+	Customer                  *string            `json:"customer"`
+	CustomerAccount           canon.Raw          `json:"customer_account"`
+	DestinationDetails        DestinationDetails `json:"destination_details"`
+	FailureBalanceTransaction string             `json:"failure_balance_transaction,omitempty"`
+	FailureReason             string             `json:"failure_reason,omitempty"`
+	ID                        string             `json:"id"`
+	Metadata                  map[string]string  `json:"metadata"`
+	Object                    string             `json:"object"`
+	PaymentIntent             *string            `json:"payment_intent"`
+	PaymentMethod             *string            `json:"payment_method"`
+	PendingReason             string             `json:"pending_reason,omitempty"`
+	Reason                    *string            `json:"reason"`
+	ReceiptNumber             *string            `json:"receipt_number"`
+	SourceTransferReversal    canon.Raw          `json:"source_transfer_reversal"`
+	Status                    string             `json:"status"`
+	TransferReversal          canon.Raw          `json:"transfer_reversal"`
 }
 
 // DestinationDetails are where a refund goes.
@@ -35,13 +38,17 @@ type DestinationDetails struct {
 
 // CardDestination is the card a refund goes to.
 type CardDestination struct {
-	ReferenceStatus string `json:"reference_status"`
-	ReferenceType   string `json:"reference_type"`
+	ReferenceStatus string `json:"reference_status,omitempty"`
+	ReferenceType   string `json:"reference_type,omitempty"`
 	Type            string `json:"type"`
 }
 
-// refundSucceeded is the status of a refund, at once.
-const refundSucceeded = "succeeded"
+// The statuses of a refund.
+const (
+	refundPending   = "pending"
+	refundSucceeded = "succeeded"
+	refundFailed    = "failed"
+)
 
 var refunds = twin.Resource[Refund]{
 	Kind: twin.Kind{Table: "stripe.refund", Object: "refund", Prefix: "re", Digits: 24},
@@ -72,7 +79,10 @@ func refundAPI() twin.API {
 			"source_transfer_reversal": "transfer_reversal",
 			"transfer_reversal":        "transfer_reversal",
 		},
-		Include: map[string]twin.Include{"balance_transaction": showBalanceTransaction},
+		Include: map[string]twin.Include{
+			"balance_transaction":         showBalanceTransaction,
+			"failure_balance_transaction": showFailureTransaction,
+		},
 	}
 }
 
@@ -111,6 +121,8 @@ func createRefund(tx *twin.Tx, p *createRefundParams) (twin.Doc, *twin.Error) {
 		return twin.Doc{}, errChargedBack(ch.ID)
 	case amount > left:
 		return twin.Doc{}, errOverRefund(amount, left, ch.Currency)
+	case !ch.Captured && amount < left:
+		return twin.Doc{}, errPartOfUncaptured(ch.ID)
 	}
 	metadata, err := applyMetadata(map[string]string{}, p.Metadata)
 	if err != nil {
@@ -118,7 +130,17 @@ func createRefund(tx *twin.Tx, p *createRefundParams) (twin.Doc, *twin.Error) {
 	}
 	var reason *string
 	p.Reason.Apply(&reason)
-	return refundCharge(tx, ch, amount, reason, metadata), nil
+	if ch.Captured {
+		return refundCharge(tx, ch, amount, reason, metadata), nil
+	}
+	held := *ch
+	doc := release(tx, &held, amount, &Refund{Reason: reason, Metadata: metadata})
+	if ch.PaymentIntent != nil {
+		old, _ := paymentIntents.Get(tx, *ch.PaymentIntent)
+		pi := *old
+		pi.end(tx, "")
+	}
+	return doc, nil
 }
 
 // target finds the charge to refund, by its id or as the one that paid an intent.
@@ -141,26 +163,66 @@ func (p *createRefundParams) target(tx *twin.Tx) (*Charge, *twin.Error) {
 	return ch, nil
 }
 
-// refundCharge gives amount of a charge back; the caller has checked that it can
-// be. The charge keeps its status, and the invoice it paid stays paid.
-func refundCharge(tx *twin.Tx, ch *Charge, amount twin.Money, reason *string, metadata map[string]string) twin.Doc {
-	r := Refund{
+// newRefund makes a refund of a charge, not yet stored.
+func newRefund(tx *twin.Tx, ch *Charge, amount twin.Money) *Refund {
+	return &Refund{
 		ID: refunds.NewID(tx), Object: refunds.Object, Created: tx.Now(), Amount: amount, Currency: ch.Currency,
 		Charge: &ch.ID, Customer: ch.Customer, PaymentIntent: ch.PaymentIntent, PaymentMethod: ch.PaymentMethod,
-		Metadata: metadata, Reason: reason, Status: refundSucceeded,
+		Metadata: map[string]string{}, Status: refundSucceeded,
 		DestinationDetails: DestinationDetails{Type: cardType, Card: CardDestination{
 			ReferenceStatus: "pending", ReferenceType: "acquirer_reference_number", Type: "refund"}},
 	}
-	entry := recordRefund(tx, &r, ch)
+}
+
+// refundCharge gives amount of a charge back; the caller has checked that it can
+// be. The charge keeps its status, and the invoice it paid stays paid. Some cards
+// take their time, or turn out not to take the money.
+func refundCharge(tx *twin.Tx, ch *Charge, amount twin.Money, reason *string, metadata map[string]string) twin.Doc {
+	r := newRefund(tx, ch, amount)
+	r.Reason, r.Metadata = reason, metadata
+	if ch.instrument().effect == refundsLate {
+		r.Status, r.PendingReason = refundPending, "processing"
+	}
+	entry := balanceTransactions.NewID(tx)
+	recordRefund(tx, entry, r, ch)
 	r.BalanceTransaction = &entry
-	doc := refunds.Put(tx, &r)
+	doc := refunds.Put(tx, r)
 	tx.Emit("refund.created", doc, nil)
 	after := *ch
-	after.AmountRefunded += amount
-	after.Refunded = after.AmountRefunded == after.Amount
-	charge, previous, _ := charges.Replace(tx, &after)
-	tx.Emit("charge.refunded", charge, previous)
+	after.giveBack(tx, amount)
+	switch ch.instrument().effect {
+	case refundsLate, refundsFail:
+		remember(tx, refundOutcome, r.ID, tx.Now()+refundSeconds)
+	}
 	return doc
+}
+
+// refundSeconds is how long a bank takes to say what became of a refund that does
+// not succeed at once.
+const refundSeconds = 24 * 60 * 60
+
+// concludeRefund lets the bank say what became of a refund.
+func concludeRefund(tx *twin.Tx, id string) {
+	old, _ := refunds.Get(tx, id)
+	r := *old
+	was, _ := charges.Get(tx, *r.Charge)
+	ch := *was
+	if r.Status == refundPending {
+		r.Status, r.PendingReason = refundSucceeded, ""
+		doc, previous, _ := refunds.Replace(tx, &r)
+		tx.Emit("refund.updated", doc, previous)
+		return
+	}
+	entry := balanceTransactions.NewID(tx)
+	recordReturn(tx, entry, &r)
+	r.Status, r.FailureReason, r.FailureBalanceTransaction = refundFailed, "unknown", entry
+	doc, previous, _ := refunds.Replace(tx, &r)
+	tx.Emit("refund.updated", doc, previous)
+	tx.Emit("refund.failed", doc, nil)
+	ch.AmountRefunded -= r.Amount
+	ch.Refunded = false
+	charge, before, _ := charges.Replace(tx, &ch)
+	tx.Emit("charge.updated", charge, before)
 }
 
 type listRefundsParams struct {

@@ -216,7 +216,8 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	_, err = chargeInvoice(tx, inv, c, method)
+	// Only one that waits for a payment can wait for its customer.
+	_, err = chargeInvoiceAs(tx, inv, c, method, confirmation{offSession: s.Status != subIncomplete})
 	return doc, err
 }
 

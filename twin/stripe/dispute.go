@@ -1,0 +1,5 @@
+package stripe
+
+import "worlds/twin"
+
+func contest(tx *twin.Tx, ch *Charge) {}
