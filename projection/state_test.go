@@ -15,78 +15,101 @@ import (
 // is the same, and so it still is in every copy at the end.
 func TestStateIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type point struct {
-			at int
-			m  *model
-		}
-		type copied struct {
-			s    *projection.State
-			want string
-		}
-		var points []point // of the open transaction; none: no transaction
-		var copies []copied
-		s, m, seq := projection.New(), newModel(), uint64(0)
+		p := &pair{s: projection.New(), m: newModel()}
 		t.Repeat(map[string]func(*rapid.T){
-			"apply": func(t *rapid.T) {
-				for range rapid.IntRange(1, 4).Draw(t, "facts") {
-					f := drawFact(t, nil)
-					s.Apply(f, seq)
-					m.apply(f, seq)
-				}
-			},
-			"fold": func(t *rapid.T) {
-				if len(points) > 0 {
-					t.Skip()
-				}
-				seq++
-				facts := drawEntry(t)
-				if err := s.Fold(seq, encoded(facts)); err != nil {
-					t.Fatal(err)
-				}
-				for _, f := range facts {
-					m.apply(f, seq)
-				}
-			},
-			"savepoint": func(*rapid.T) {
-				if len(points) == 0 {
-					seq++
-					s.Begin()
-				}
-				points = append(points, point{s.Savepoint(), m.clone()})
-			},
-			"rollback": func(t *rapid.T) {
-				if len(points) == 0 {
-					t.Skip()
-				}
-				i := rapid.IntRange(0, len(points)-1).Draw(t, "to")
-				s.Rollback(points[i].at)
-				m = points[i].m.clone()
-				points = points[:i+1]
-			},
-			"commit": func(*rapid.T) {
-				s.Commit()
-				points = nil
-			},
-			"copy": func(*rapid.T) { copies = append(copies, copied{s.Copy(), m.view()}) },
-			"go on with a copy": func(t *rapid.T) {
-				if len(points) > 0 {
-					t.Skip()
-				}
-				copies = append(copies, copied{s, m.view()})
-				s = s.Copy()
-			},
+			"apply":             p.apply,
+			"fold":              p.fold,
+			"savepoint":         p.savepoint,
+			"rollback":          p.rollback,
+			"commit":            p.commit,
+			"copy":              func(*rapid.T) { p.copies = append(p.copies, copied{p.s.Copy(), p.m.view()}) },
+			"go on with a copy": p.swap,
 			"": func(t *rapid.T) {
-				if diff := cmp.Diff(m.view(), viewOf(s)); diff != "" {
+				if diff := cmp.Diff(p.m.view(), viewOf(p.s)); diff != "" {
 					t.Fatalf("model and state differ:\n%s", diff)
 				}
 			},
 		})
-		for i, c := range copies {
+		for i, c := range p.copies {
 			if diff := cmp.Diff(c.want, viewOf(c.s)); diff != "" {
 				t.Fatalf("copy %d changed:\n%s", i, diff)
 			}
 		}
 	})
+}
+
+// pair is a State and its model.
+type pair struct {
+	s      *projection.State
+	m      *model
+	seq    uint64
+	points []point // of the open transaction; none: no transaction
+	copies []copied
+}
+
+// point is a savepoint.
+type point struct {
+	at int
+	m  *model
+}
+
+// copied is a copy, and what it must always show.
+type copied struct {
+	s    *projection.State
+	want string
+}
+
+func (p *pair) apply(t *rapid.T) {
+	for range rapid.IntRange(1, 4).Draw(t, "facts") {
+		f := drawFact(t, nil)
+		p.s.Apply(f, p.seq)
+		p.m.apply(f, p.seq)
+	}
+}
+
+func (p *pair) fold(t *rapid.T) {
+	if len(p.points) > 0 {
+		t.Skip()
+	}
+	p.seq++
+	facts := drawEntry(t)
+	if err := p.s.Fold(p.seq, encoded(facts)); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range facts {
+		p.m.apply(f, p.seq)
+	}
+}
+
+func (p *pair) savepoint(*rapid.T) {
+	if len(p.points) == 0 {
+		p.seq++
+		p.s.Begin()
+	}
+	p.points = append(p.points, point{p.s.Savepoint(), p.m.clone()})
+}
+
+func (p *pair) rollback(t *rapid.T) {
+	if len(p.points) == 0 {
+		t.Skip()
+	}
+	i := rapid.IntRange(0, len(p.points)-1).Draw(t, "to")
+	p.s.Rollback(p.points[i].at)
+	p.m = p.points[i].m.clone()
+	p.points = p.points[:i+1]
+}
+
+func (p *pair) commit(*rapid.T) {
+	p.s.Commit()
+	p.points = nil
+}
+
+func (p *pair) swap(t *rapid.T) {
+	if len(p.points) > 0 {
+		t.Skip()
+	}
+	p.copies = append(p.copies, copied{p.s, p.m.view()})
+	p.s = p.s.Copy()
 }
 
 // history is random entries, the State after each and what it showed then.
