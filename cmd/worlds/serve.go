@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -38,6 +40,17 @@ const defaultWorld = "default"
 // drainBound is how long an ending server waits for the requests in flight.
 const drainBound = 10 * time.Second
 
+// gcPercent is how much a server's heap may grow, in percent of what lives, before
+// garbage is collected, unless GOGC says otherwise: most of the heap are worlds,
+// which stay, and a long advance of a clock is a third faster for it.
+const gcPercent = 400
+
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
+
 // readiness is what serve prints for programs once it serves.
 type readiness struct {
 	URL        string `json:"url"`
@@ -62,6 +75,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	collectLess()
 	// The folder first: who finds it in use is told so, and has taken no port.
 	log := slog.New(slog.NewTextHandler(t.err, nil))
 	journal, err := store.Open(c.Data, store.Options{Durability: c.durability(), Logger: log})
