@@ -92,7 +92,13 @@ func (s *State) own() {
 
 // fork returns a map that shares the nodes of m. It does not touch the caller's
 // m, which copies of a State read: btree's Copy marks what it copies.
-func fork[K cmp.Ordered, V any](m btree.Map[K, V]) btree.Map[K, V] { return *m.Copy() }
+// An empty map has nothing to share.
+func fork[K cmp.Ordered, V any](m btree.Map[K, V]) btree.Map[K, V] {
+	if m.Len() == 0 {
+		return m
+	}
+	return *m.Copy()
+}
 
 // Now is the logical clock in unix seconds.
 func (s *State) Now() int64 { return s.clock }
