@@ -101,6 +101,8 @@ type Dialect struct {
 	// Hooks lists the endpoints in a state that requests of this API made and that
 	// take events, oldest first; nil if it has no such thing.
 	Hooks func(st *projection.State, spec Spec) []Hook
+	// EventTypes lists the types of events it has; nil: they cannot be told.
+	EventTypes func() []string
 	// Fault words an answer that a fault rule asks for, nil if the API has no words
 	// for it; a nil Fault has none at all.
 	Fault func(a *RuleAnswer) *Error

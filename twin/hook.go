@@ -180,3 +180,29 @@ func (m *Machine) Emits(cmd *Command) bool {
 func (s Spec) DerivedID(prefix string, digits int, parent, label string) string {
 	return derivedID(prefix, s.SeedHash, parent, label, digits)
 }
+
+// FitsEvents reports whether a pattern is well formed and fits the type of an event
+// that one of the catalogs delivers; api, if not "", is the only one that counts.
+func FitsEvents(pattern, api string, catalogs []*Catalog) bool {
+	word, _ := strings.CutSuffix(pattern, "*")
+	for i := range len(word) {
+		c := word[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '.' {
+			return false
+		}
+	}
+	for _, c := range catalogs {
+		if c.Delivery == nil || api != "" && api != c.Name {
+			continue
+		}
+		if c.EventTypes == nil {
+			return true
+		}
+		for _, typ := range c.EventTypes() {
+			if MatchType(pattern, typ) && typ != "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -145,6 +145,9 @@ func (m *RuleMatch) checkDeliveries(catalogs []*Catalog) *Refusal {
 			return invalidRule(f.path, "a rule about deliveries matches api, event and endpoint only")
 		}
 	}
+	if m.Event != "" && !FitsEvents(m.Event, m.API, catalogs) {
+		return invalidRule("$.match.event", "no event delivered has a type like %q", m.Event)
+	}
 	found := false
 	for _, c := range catalogs {
 		found = found || (m.API == "" || m.API == c.Name) && c.Delivery != nil

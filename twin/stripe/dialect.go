@@ -37,6 +37,7 @@ func dialect() twin.Dialect {
 		Event:          RenderEvent,
 		Delivery:       renderEvent,
 		Hooks:          hooks,
+		EventTypes:     eventTypes,
 		Fault:          fault,
 	}
 }
