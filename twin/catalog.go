@@ -68,6 +68,9 @@ type Dialect struct {
 	DefaultVersion string
 	// Version checks the version a request asks for.
 	Version func(asked string) *Error
+	// Shape is the older shape of an API version, nil for the stored one; a nil
+	// Shape says that there is no other.
+	Shape func(version string) *Shape
 	// Refuse words a violation of a route's parameter table.
 	Refuse func(r *Route, v *Violation) *Error
 	// Reserved lists, as "METHOD /path", what the API has at fixed paths. Where the
@@ -95,9 +98,9 @@ type Dialect struct {
 	Meta func(tx *Tx, previous canon.Raw) canon.Raw
 	// Event is an event of this API as its wire shows it, canonical.
 	Event func(e *projection.EventRow) canon.Raw
-	// Delivery is an event as an endpoint of an API version receives it ("" for the
-	// API's own), canonical; nil if the API delivers no events.
-	Delivery func(e *projection.EventRow, version string) canon.Raw
+	// Delivery is an event of a state as an endpoint of an API version receives it
+	// ("" for the API's own), canonical; nil if the API delivers no events.
+	Delivery func(st *projection.State, e *projection.EventRow, version string) canon.Raw
 	// Hooks lists the endpoints in a state that requests of this API made and that
 	// take events, oldest first; nil if it has no such thing.
 	Hooks func(st *projection.State, spec Spec) []Hook

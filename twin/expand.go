@@ -67,8 +67,9 @@ func (e *expansion) first(prefix string) string {
 
 // expander splices objects into an answer.
 type expander struct {
-	tx *Tx
-	c  *Catalog
+	tx    *Tx
+	c     *Catalog
+	shape *Shape // nil: the stored one
 }
 
 // object expands body, which has an "object" member, below the paths of want.
@@ -132,10 +133,11 @@ func (x *expander) hash(api *API, body canon.Raw, want *expansion, prefix, trail
 
 // member returns the expanded value of one member.
 func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, here string) (canon.Raw, *Error) {
-	if include := api.Include[path]; include != nil {
-		return x.below(include(x.tx, body), w, here)
+	target, include := x.rule(api, path)
+	if include != nil {
+		return x.below(x.shape.show(x.tx.st, include(x.tx, body)), w, here)
 	}
-	if target := api.Expand[path]; target != "" {
+	if target != "" {
 		if err := x.check(target, w, here); err != nil {
 			return nil, err
 		}
@@ -147,9 +149,9 @@ func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, her
 	switch {
 	case len(old) > 0 && old[0] == '{':
 		return x.nested(api, old, w, path, here)
-	case len(old) > 0 && old[0] == '[' && api.leads(path):
+	case len(old) > 0 && old[0] == '[' && x.leads(api, path):
 		return each(old, func(e canon.Raw) (canon.Raw, *Error) { return x.nested(api, e, w, path, here) })
-	case api.leads(path):
+	case x.leads(api, path):
 		return old, nil // null, or absent: nothing to expand
 	}
 	return nil, x.c.NotExpandable(w.first(strings.TrimSuffix(strings.TrimSuffix(here, w.name), ".")), false)
@@ -179,9 +181,18 @@ func each(array canon.Raw, expand func(canon.Raw) (canon.Raw, *Error)) (canon.Ra
 	return append(out, ']'), nil
 }
 
+// rule is what expands at a path: an id into an object of a kind, or a member that
+// is absent otherwise; "" and nil for neither.
+func (x *expander) rule(api *API, path string) (target string, include Include) {
+	if target, other := x.shape.expands(api, path); other {
+		return target, nil
+	}
+	return api.Expand[path], api.Include[path]
+}
+
 // leads reports whether a declared path ends at or passes through path.
-func (a *API) leads(path string) bool {
-	for _, k := range a.expandPaths() {
+func (x *expander) leads(a *API, path string) bool {
+	for _, k := range x.expandPaths(a) {
 		if k == path || strings.HasPrefix(k, path+".") {
 			return true
 		}
@@ -204,7 +215,7 @@ func (x *expander) target(object string, old canon.Raw, w *expansion, here strin
 		if api := x.c.kinds[object]; api == nil {
 			return old, nil
 		} else if row := x.tx.st.Get(api.Kind.Table, id); row != nil {
-			return x.below(row.Body, w, here)
+			return x.below(x.shape.show(x.tx.st, row.Body), w, here)
 		}
 	}
 	return old, nil
@@ -228,7 +239,7 @@ func (x *expander) check(target string, w *expansion, here string) *Error {
 		return nil
 	}
 	for _, k := range w.kids {
-		if !api.leadsTo(k.name) {
+		if !x.leadsTo(api, k.name) {
 			return x.c.NotExpandable(k.first(here), false)
 		}
 	}
@@ -236,8 +247,8 @@ func (x *expander) check(target string, w *expansion, here string) *Error {
 }
 
 // leadsTo reports whether some declared path begins with the segment name.
-func (a *API) leadsTo(name string) bool {
-	for _, k := range a.expandPaths() {
+func (x *expander) leadsTo(a *API, name string) bool {
+	for _, k := range x.expandPaths(a) {
 		if k == name || strings.HasPrefix(k, name+".") {
 			return true
 		}
@@ -246,7 +257,7 @@ func (a *API) leadsTo(name string) bool {
 }
 
 // expandPaths lists the declared paths of an API in order.
-func (a *API) expandPaths() []string {
+func (x *expander) expandPaths(a *API) []string {
 	paths := make([]string, 0, len(a.Expand)+len(a.Include))
 	for k := range a.Expand { //worlds:sorted below
 		paths = append(paths, k)
@@ -254,6 +265,7 @@ func (a *API) expandPaths() []string {
 	for k := range a.Include { //worlds:sorted below
 		paths = append(paths, k)
 	}
+	paths = x.shape.paths(a, paths)
 	slices.Sort(paths)
 	return paths
 }

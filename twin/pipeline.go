@@ -15,8 +15,10 @@ type run struct {
 	c       *Catalog
 	cmd     *Command
 	tx      *Tx
+	shape   *Shape // nil: the stored one
 	match   match
 	params  *Node
+	renamed []Alias
 	want    *expansion
 	out     Outcome
 	err     *Error
@@ -92,6 +94,9 @@ func (r *run) checkVersion() bool {
 		r.out.Version = r.c.DefaultVersion
 		return r.refuse(err)
 	}
+	if r.c.Shape != nil {
+		r.shape = r.c.Shape(r.out.Version)
+	}
 	return false
 }
 
@@ -107,7 +112,7 @@ func (r *run) admit() bool {
 
 func (r *run) findRoute() bool {
 	method, path := r.c.spelled(r.cmd)
-	m, ok := r.c.router.find(method, path)
+	m, ok := r.c.router.find(r.shape.route(method, path))
 	if !ok || m.route.decide == nil {
 		return r.refuse(r.c.NoRoute(method, path))
 	}
@@ -135,6 +140,7 @@ func (r *run) refuseUnknown() bool {
 	if r.cmd.Method == "POST" && r.cmd.Idem != "" && (r.c.Idempotent == nil || r.c.Idempotent(route)) { // keys mean nothing elsewhere
 		r.mention = fingerprint(root)
 	}
+	r.renamed = r.shape.rename(route, root)
 	if r.want, err = parseExpand(r.c, route, root); err != nil {
 		return r.refuse(err)
 	}
@@ -251,12 +257,12 @@ func (r *run) expand() bool {
 	if r.out.Status == 0 {
 		r.out.Status = 200
 	}
-	r.out.Body, r.out.Headers = r.doc.Body, r.doc.Headers
+	r.out.Body, r.out.Headers = r.shape.show(r.m.State, r.doc.Body), r.doc.Headers
 	if r.want == nil {
 		return false
 	}
-	x := &expander{tx: r.tx, c: r.c}
-	body, err := x.object(r.doc.Body, r.want, "")
+	x := &expander{tx: r.tx, c: r.c, shape: r.shape}
+	body, err := x.object(r.out.Body, r.want, "")
 	if err != nil {
 		r.tx.Rollback(r.ticked)
 		r.store = false
@@ -270,15 +276,20 @@ func (r *run) expand() bool {
 func (r *run) settle() {
 	if r.err != nil {
 		r.out.Status, r.out.Body, r.out.Splice, r.out.Headers = r.err.Status, r.err.Body, r.err.Splice, r.err.Headers
+		r.out.Body = r.shape.show(r.m.State, r.shape.blame(r.out.Body, r.renamed))
 		r.doc = Doc{}
 	}
 	if r.tx.minted != r.m.State.Minted() {
 		r.tx.record(&projection.Minted{Count: r.tx.minted})
 	}
 	if r.store {
+		ref := r.doc.ref - 1
+		if r.shape != nil { // kept as it was answered: a repeat shows nothing anew
+			ref = projection.NoRef
+		}
 		r.tx.record(&projection.Idem{
 			Key: r.cmd.Idem, API: r.c.Name, Target: r.target(), Fingerprint: r.mention, Request: r.out.Request,
-			Version: r.out.Version, Status: r.out.Status, Ref: r.doc.ref - 1, Reply: r.out.Body,
+			Version: r.out.Version, Status: r.out.Status, Ref: ref, Reply: r.out.Body,
 		})
 	}
 	r.out.Changed = r.out.Changed || len(r.tx.facts) > 1

@@ -13,10 +13,6 @@ import (
 // answered in it, events are rendered in it.
 const Version = "2026-08-26.dahlia"
 
-// versionOldest is the first version of the shape the twin stores and answers
-// in; later ones only add members.
-const versionOldest = "2025-09-30.clover"
-
 func dialect() twin.Dialect {
 	return twin.Dialect{
 		EventPrefix: "evt", EventDigits: 24,
@@ -35,7 +31,8 @@ func dialect() twin.Dialect {
 		Internal:       errInternal,
 		Meta:           eventMeta,
 		Event:          RenderEvent,
-		Delivery:       renderEvent,
+		Delivery:       deliverEvent,
+		Shape:          shapeOf,
 		Hooks:          hooks,
 		EventTypes:     eventTypes,
 		Fault:          fault,
@@ -48,7 +45,7 @@ func checkVersion(asked string) *twin.Error {
 	if !isDay(day) || dotted && !isWord(train) {
 		return invalid("", "Invalid Stripe API version: %s", asked)
 	}
-	if day < versionOldest[:len(day)] {
+	if day < versionOldest {
 		return errUnserved(fmt.Sprintf("API version %s; the oldest it answers in is %s", asked, versionOldest), "")
 	}
 	return nil

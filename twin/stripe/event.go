@@ -25,21 +25,23 @@ func eventAPI() twin.API {
 }
 
 // RenderEvent is an event as the wire shows it, canonical.
-func RenderEvent(e *projection.EventRow) canon.Raw { return renderEvent(e, "") }
+func RenderEvent(e *projection.EventRow) canon.Raw { return deliverEvent(nil, e, "") }
 
-// renderEvent is an event in an API version, "" for the one it was made in.
-func renderEvent(e *projection.EventRow, version string) canon.Raw {
+// deliverEvent is an event in an API version, "" for the one it was made in.
+func deliverEvent(st *projection.State, e *projection.EventRow, version string) canon.Raw {
 	var meta eventMetaDoc
 	if err := canon.Unmarshal(e.Meta, &meta); err != nil {
 		panic("stripe: event " + e.ID + ": " + err.Error())
 	}
+	object := e.Object
 	if version != "" {
 		meta.APIVersion = version
+		object = turnEvent(st, version, object, &meta)
 	}
-	out := make([]byte, 0, len(e.Object)+len(meta.PreviousAttributes)+320)
+	out := make([]byte, 0, len(object)+len(meta.PreviousAttributes)+320)
 	out = canon.AppendString(append(out, `{"api_version":`...), meta.APIVersion)
 	out = canon.AppendInt(append(out, `,"created":`...), e.Created)
-	out = append(append(out, `,"data":{"object":`...), e.Object...)
+	out = append(append(out, `,"data":{"object":`...), object...)
 	if meta.PreviousAttributes != nil {
 		out = append(append(out, `,"previous_attributes":`...), meta.PreviousAttributes...)
 	}
