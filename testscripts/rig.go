@@ -150,7 +150,9 @@ func (r *rig) do(c call) error {
 		return err
 	}
 	r.last = answer{status: res.StatusCode, header: res.Header}
-	if len(text) > 0 {
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain") {
+		r.last.body = canon.AppendString(nil, string(text))
+	} else if len(text) > 0 {
 		if r.last.body, err = canon.Canonicalize(text); err != nil {
 			return fmt.Errorf("%s %s answered %d with something that is not JSON: %w: %.200s", c.method, c.path, res.StatusCode, err, text)
 		}

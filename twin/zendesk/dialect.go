@@ -34,6 +34,7 @@ func dialect() twin.Dialect {
 		Internal:       errInternal,
 		Meta:           func(_ *twin.Tx, previous canon.Raw) canon.Raw { return canon.Marshal(&eventMeta{Previous: previous}) },
 		Event:          RenderEvent,
+		Fault:          fault,
 	}
 }
 
