@@ -1,0 +1,177 @@
+package admin_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"worlds/admin"
+)
+
+var discard = slog.New(slog.DiscardHandler)
+
+func http3(status int) string { return fmt.Sprint(status) }
+
+// row is one request: who sends it, what, and what must come.
+type row struct {
+	status       int
+	want         string
+	method, path string
+	token, body  string
+}
+
+// Every route, its successes and its refusals. W stands for the world's id.
+func TestRoutes(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true})
+	w := r.create(`{"seed":"saas-billing-small","name":"main","keys":[{"label":"agent","secret":"sk_test_agent"}]}`)
+	r.create(`{"seed":"empty","name":"other"}`)
+	r.stripe("sk_test_agent", "POST", "/v1/customers", "name=Ann")
+	r.stripe("sk_test_agent", "GET", "/v1/customers", "")
+	r.stripe("sk_test_agent", "POST", "/v1/customers", "nme=Ann")
+	hash := w.Seed.Hash
+	long := strings.Repeat("x", 101)
+	for _, row := range []row{
+		// the server
+		{200, `"ok"`, "GET", "/healthz", "", ""},
+		{200, `"ready"`, "GET", "/readyz", "", ""},
+		{200, "worlds_worlds 2", "GET", "/metrics", "", ""},
+		{200, `"openapi":"3.1.0"`, "GET", "/admin/openapi.json", "", ""},
+		{404, "no-such-route", "GET", "/", "", ""},
+		{404, "no-such-route", "GET", "/admin", "", ""},
+		{404, "no-such-route", "GET", "/admin/", "", ""},
+		{404, "no-such-route", "GET", "/admin/worlds/", "", ""},
+		{404, "no-such-route", "GET", "/admin//worlds", "", ""},
+		{404, "no-such-route", "GET", "//v1/customers", "", ""},
+		{404, "no-such-route", "GET", "/admin/worlds/W/", w.AdminToken, ""},
+		{404, "no-such-route", "GET", "/admin/worlds/../seeds", "", ""},
+		{404, "no-such-route", "GET", "/favicon.ico", "", ""},
+		{405, "no-such-method", "PUT", "/admin/worlds", "", ""},
+		{405, "no-such-method", "POST", "/healthz", "", ""},
+		{405, "no-such-method", "DELETE", "/admin/worlds/W/reset", w.AdminToken, ""},
+		// creating
+		{400, "missing-seed", "POST", "/admin/worlds", "", ""},
+		{400, "missing-seed", "POST", "/admin/worlds", "", "{}"},
+		{400, `"path":"$.seed"`, "POST", "/admin/worlds", "", `{"seed":7}`},
+		{404, "no-such-seed", "POST", "/admin/worlds", "", `{"seed":"saas-biling-small"}`},
+		{404, "no-such-seed", "POST", "/admin/worlds", "", `{"seed":"sha256:00"}`},
+		{400, "invalid-seed", "POST", "/admin/worlds", "", `{"seed":{"name":"x"}}`},
+		{400, "$.data.customers[0].nme", "POST", "/admin/worlds", "", `{"seed":` + inline(`{"id":"cus_1","nme":"A"}`) + `}`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `{"Seed":"empty"}`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `{"seed":"empty","seed":"empty"}`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `{"seed":"empty"} {}`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `{"seed":"empty","name":7}`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `{"seed":"\ud83d"}`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `[]`},
+		{400, "invalid-json", "POST", "/admin/worlds", "", `{"seed":"empty",`},
+		{400, "invalid-name", "POST", "/admin/worlds", "", `{"seed":"empty","name":"a b"}`},
+		{400, "invalid-name", "POST", "/admin/worlds", "", `{"seed":"empty","name":"a/b"}`},
+		{400, "invalid-name", "POST", "/admin/worlds", "", `{"seed":"empty","name":"` + long + `"}`},
+		{409, "name-taken", "POST", "/admin/worlds", "", `{"seed":"empty","name":"main"}`},
+		{400, "invalid-secret", "POST", "/admin/worlds", "", `{"seed":"empty","admin_token":"short"}`},
+		{400, "invalid-secret", "POST", "/admin/worlds", "", `{"seed":"empty","keys":[{"secret":"has a space"}]}`},
+		{400, "invalid-secret", "POST", "/admin/worlds", "", `{"seed":"empty","keys":[{"secret":"has:a:colon"}]}`},
+		{409, "secret-taken", "POST", "/admin/worlds", "", `{"seed":"empty","keys":[{"secret":"sk_test_agent"}]}`},
+		{409, "secret-taken", "POST", "/admin/worlds", "", `{"seed":"empty","keys":[{"secret":"sk_test_x"},{"secret":"sk_test_x"}]}`},
+		{409, "label-taken", "POST", "/admin/worlds", "", `{"seed":"empty","keys":[{"label":"a"},{"label":"a"}]}`},
+		{400, "too-many-keys", "POST", "/admin/worlds", "", `{"seed":"empty","keys":[` + strings.Repeat("{},", 100) + `{}]}`},
+		{201, `"label":"key:2"`, "POST", "/admin/worlds", "", `{"seed":"` + hash + `","keys":[{},{}]}`},
+		{201, `"name":"inline"`, "POST", "/admin/worlds", "", `{"seed":` + inline(`{"id":"cus_1","name":"A","email":"a@example.com"}`) + `}`},
+		// a world
+		{200, `"name":"main"`, "GET", "/admin/worlds", "", ""},
+		{400, "unknown-parameter", "GET", "/admin/worlds?limit=1", "", ""},
+		{200, `"seq":3`, "GET", "/admin/worlds/W", w.AdminToken, ""},
+		{200, `"seq":3`, "GET", "/admin/worlds/main", w.AdminToken, ""},
+		{404, "no-such-world", "GET", "/admin/worlds/nope", w.AdminToken, ""},
+		{200, `"mode":"manual"`, "GET", "/admin/worlds/W/clock", w.AdminToken, ""},
+		{200, `"clock":`, "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"seconds":60}`},
+		{400, "invalid-arguments", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{}`},
+		{400, "invalid-arguments", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"seconds":1,"days":1}`},
+		{400, "invalid-advance", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"days":-1}`},
+		{400, "invalid-advance", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"seconds":-1}`},
+		{400, "invalid-json", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"seconds":1.5}`},
+		{400, "invalid-json", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"hours":1}`},
+		{200, `"objects":{`, "GET", "/admin/worlds/W/dump", w.AdminToken, ""},
+		{200, `"sha256":"`, "GET", "/admin/worlds/W/dump/hash", w.AdminToken, ""},
+		// marks and diffs; the clock took entries 4 and 5
+		{201, `{"name":"m1","seq":6}`, "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},
+		{409, "mark-exists", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},
+		{400, "invalid-mark", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"1st"}`},
+		{400, "invalid-mark", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":""}`},
+		{400, "invalid-mark", "POST", "/admin/worlds/W/marks", w.AdminToken, `{}`},
+		{400, "invalid-json", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"nme":"m"}`},
+		{200, `"name":"m1"`, "GET", "/admin/worlds/W/marks", w.AdminToken, ""},
+		{200, `"created":[{`, "GET", "/admin/worlds/W/diff?from=0", w.AdminToken, ""},
+		{200, `"created":[]`, "GET", "/admin/worlds/W/diff?from=m1", w.AdminToken, ""},
+		{200, `"to":{"mark":"m1","seq":6}`, "GET", "/admin/worlds/W/diff?from=1&to=m1", w.AdminToken, ""},
+		{400, "missing-parameter", "GET", "/admin/worlds/W/diff", w.AdminToken, ""},
+		{400, "invalid-parameter", "GET", "/admin/worlds/W/diff?from=m1&to=1", w.AdminToken, ""},
+		{400, "unknown-parameter", "GET", "/admin/worlds/W/diff?from=1&til=2", w.AdminToken, ""},
+		{404, "no-such-mark", "GET", "/admin/worlds/W/diff?from=m2", w.AdminToken, ""},
+		{404, "no-such-mark", "GET", "/admin/worlds/W/diff?from=1&to=", w.AdminToken, ""},
+		{404, "no-such-entry", "GET", "/admin/worlds/W/diff?from=99", w.AdminToken, ""},
+		{404, "no-such-entry", "GET", "/admin/worlds/W/diff?from=1&to=99999999999999999999", w.AdminToken, ""},
+		// logs
+		{200, `"customer.created"`, "GET", "/admin/worlds/W/events", w.AdminToken, ""},
+		{200, `{"events":[],"has_more":false}`, "GET", "/admin/worlds/W/events?after=1", w.AdminToken, ""},
+		{400, "invalid-parameter", "GET", "/admin/worlds/W/events?limit=0", w.AdminToken, ""},
+		{400, "invalid-parameter", "GET", "/admin/worlds/W/events?limit=1001", w.AdminToken, ""},
+		{400, "invalid-parameter", "GET", "/admin/worlds/W/events?after=-1", w.AdminToken, ""},
+		{400, "unknown-parameter", "GET", "/admin/worlds/W/events?before=1", w.AdminToken, ""},
+		{200, `"actor":"agent"`, "GET", "/admin/worlds/W/requests", w.AdminToken, ""},
+		{200, `"has_more":true`, "GET", "/admin/worlds/W/requests?limit=1", w.AdminToken, ""},
+		{200, `{"has_more":false,"requests":[]}`, "GET", "/admin/worlds/W/requests?after=99", w.AdminToken, ""},
+		{200, `"head":{`, "GET", "/admin/worlds/W/journal", w.AdminToken, ""},
+		{200, `"entries":[]`, "GET", "/admin/worlds/W/journal?after=99", w.AdminToken, ""},
+		{200, `"seq":1`, "GET", "/admin/worlds/W/journal/1", w.AdminToken, ""},
+		{200, `"op":"genesis"`, "GET", "/admin/worlds/W/journal/0", w.AdminToken, ""},
+		{404, "no-such-entry", "GET", "/admin/worlds/W/journal/99", w.AdminToken, ""},
+		{404, "no-such-entry", "GET", "/admin/worlds/W/journal/99999999999999999999", w.AdminToken, ""},
+		{404, "no-such-route", "GET", "/admin/worlds/W/journal/x", w.AdminToken, ""},
+		{200, `"op":"genesis"`, "GET", "/admin/worlds/W/journal/export", w.AdminToken, ""},
+		{200, "event: event", "GET", "/admin/worlds/W/stream/events", w.AdminToken, ""},
+		{200, "event: entry", "GET", "/admin/worlds/W/stream/journal", w.AdminToken, ""},
+		{400, "invalid-parameter", "GET", "/admin/worlds/W/stream/journal?after=x", w.AdminToken, ""},
+		// proofs
+		{200, `"valid":true`, "POST", "/admin/worlds/W/verify", w.AdminToken, ""},
+		{200, `"mode":"re-decide"`, "POST", "/admin/worlds/W/replay", w.AdminToken, ""},
+		{200, `"mode":"fold"`, "POST", "/admin/worlds/W/replay", w.AdminToken, `{"mode":"fold"}`},
+		{400, "invalid-mode", "POST", "/admin/worlds/W/replay", w.AdminToken, `{"mode":"faith"}`},
+		// keys
+		{201, `"label":"second"`, "POST", "/admin/worlds/W/keys", w.AdminToken, `{"label":"second","secret":"sk_test_second"}`},
+		{201, `"secret":"sk_test_`, "POST", "/admin/worlds/W/keys", w.AdminToken, ``},
+		{409, "label-taken", "POST", "/admin/worlds/W/keys", w.AdminToken, `{"label":"second"}`},
+		{409, "secret-taken", "POST", "/admin/worlds/W/keys", w.AdminToken, `{"secret":"sk_test_second"}`},
+		{400, "invalid-name", "POST", "/admin/worlds/W/keys", w.AdminToken, `{"label":"a b"}`},
+		{200, `{"label":"second"}`, "GET", "/admin/worlds/W/keys", w.AdminToken, ""},
+		{204, "", "DELETE", "/admin/worlds/W/keys/second", w.AdminToken, ""},
+		{404, "no-such-key", "DELETE", "/admin/worlds/W/keys/second", w.AdminToken, ""},
+		// seeds
+		{200, `"source":"library"`, "GET", "/admin/seeds", "", ""},
+		{201, `"name":"inline"`, "POST", "/admin/seeds", "", inline(`{"id":"cus_2","name":"B","email":"b@example.com"}`)},
+		{201, `"name":"inline"`, "POST", "/admin/seeds", "", inline(`{"id":"cus_2","name":"B","email":"b@example.com"}`)},
+		{200, `"source":"published"`, "GET", "/admin/seeds", "", ""},
+		{400, "invalid-seed", "POST", "/admin/seeds", "", `{"name":"x"}`},
+		{400, "invalid-seed", "POST", "/admin/seeds", "", ``},
+		{200, `"name":"saas-billing-small"`, "GET", "/admin/seeds/" + hash, "", ""},
+		{200, `"name":"empty"`, "GET", "/admin/seeds/empty", "", ""},
+		{404, "no-such-seed", "GET", "/admin/seeds/nope", "", ""},
+		// the end
+		{200, `"seq":0`, "POST", "/admin/worlds/W/reset", w.AdminToken, ""},
+		{204, "", "DELETE", "/admin/worlds/W", w.AdminToken, ""},
+		{404, "no-such-world", "GET", "/admin/worlds/W", w.AdminToken, ""},
+	} {
+		row.path = strings.Replace(row.path, "/W", "/"+w.ID, 1)
+		r.want(row.status, row.want, row.method, row.path, row.token, row.body)
+	}
+	for key := range r.doc.operations {
+		if !r.doc.succeeded[key] {
+			t.Errorf("no row shows %s at work", key)
+		}
+	}
+}
+
+// inline is a seed with one customer.
+func inline(customer string) string {
+	return `{"name":"inline","version":1,"epoch":1767225600,"clock_mode":"manual","data":{"customers":[` + customer + `]}}`
+}
