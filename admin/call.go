@@ -98,9 +98,9 @@ const (
 	pageMax     = 1000
 )
 
-// page reads after and limit.
-func (c *call) page() (after uint64, limit int, err error) {
-	if err := c.queryKnown("after", "limit"); err != nil {
+// page reads after and limit; more are other parameters that the route has.
+func (c *call) page(more ...string) (after uint64, limit int, err error) {
+	if err := c.queryKnown(append(more, "after", "limit")...); err != nil {
 		return 0, 0, err
 	}
 	n, err := c.number("after", 0, 0, 1<<53-1)

@@ -39,6 +39,8 @@ func newKey() string        { return randomText("sk_test_", keyLength) }
 func newAPIToken() string   { return randomText("", keyLength) }
 func newAdminToken() string { return randomText("wadm_", tokenLength) }
 
+func newSigningSecret() string { return randomText("whsec_", tokenLength) }
+
 // digest is how a secret is kept and looked up.
 func digest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))

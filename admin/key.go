@@ -28,7 +28,7 @@ func (s *Server) addKey(e *entry, k KeyInfo) (KeyInfo, error) {
 	if err != nil {
 		return k, err
 	}
-	ch := change{Op: "key.add", World: int64(e.number), Keys: []keyRecord{{Label: k.Label, Digest: digest(k.Secret)}}}
+	ch := change{Op: "key.add", World: int64(e.number), Keys: []keyRecord{{Label: k.Label, Digest: digest(k.Secret), Expires: k.ExpiresAfter}}}
 	return k, s.record(&ch)
 }
 

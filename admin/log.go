@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"fmt"
 	"net/http"
 
 	"worlds/journal"
@@ -73,6 +74,13 @@ type RequestInfo struct {
 	Replayed string   `json:"replayed,omitempty"`
 	Ignored  []string `json:"ignored,omitempty"`
 	Changed  bool     `json:"changed"`
+	// Route is the pattern the request took, "" for none.
+	Route string `json:"route,omitempty"`
+	// Rule is the fault rule that answered, Why at which of its matches; DelayedBy
+	// the entry of the rule that held the request up before.
+	Rule      string `json:"rule,omitempty"`
+	Why       string `json:"why,omitempty"`
+	DelayedBy int64  `json:"delayed_by,omitempty"`
 }
 
 type requestList struct {
@@ -83,15 +91,16 @@ type requestList struct {
 // listRequests answers the requests of the twins, oldest first; after is the
 // sequence number of an entry.
 func listRequests(c *call) error {
-	after, limit, err := c.page()
+	after, limit, err := c.page("request")
 	if err != nil {
 		return err
 	}
+	wanted := c.r.URL.Query().Get("request")
 	list := requestList{Requests: []RequestInfo{}}
 	err = c.world.Entries(c.r.Context(), journal.Seq(after)+1, 0, func(e *journal.Entry) error {
-		info, ok, err := requestOf(e)
+		info, ok, err := c.s.requestOf(e)
 		switch {
-		case err != nil || !ok:
+		case err != nil || !ok || wanted != "" && wanted != info.Request:
 			return err
 		case len(list.Requests) == limit:
 			list.HasMore = true
@@ -108,7 +117,7 @@ func listRequests(c *call) error {
 
 // requestOf reads an entry as a line of the request log; ok is false for admin
 // operations.
-func requestOf(e *journal.Entry) (info RequestInfo, ok bool, err error) {
+func (s *Server) requestOf(e *journal.Entry) (info RequestInfo, ok bool, err error) {
 	frame, err := journal.ParseBody(e.Body)
 	if err != nil {
 		return info, false, err
@@ -121,9 +130,18 @@ func requestOf(e *journal.Entry) (info RequestInfo, ok bool, err error) {
 	if err := canon.Unmarshal(frame.Reply, &rep); err != nil {
 		return info, false, err
 	}
-	return RequestInfo{
+	info = RequestInfo{
 		Seq: int64(e.Seq), Actor: cmd.Actor, API: cmd.API, Method: cmd.Method, Path: cmd.Path, Query: cmd.Query, Body: cmd.Body,
 		As: cmd.As, Behalf: cmd.Behalf, Ignored: rep.Ignored, Idem: cmd.Idem, Version: cmd.Version, Status: rep.Status, Request: rep.Request, Replayed: rep.Replayed,
-		Changed: len(frame.Facts) > 1,
-	}, cmd.Op == "", nil
+		Changed: len(frame.Facts) > 1, Rule: rep.Rule, DelayedBy: cmd.After,
+	}
+	if rep.Rule != "" {
+		info.Why = fmt.Sprintf("it was match number %d of the rule", rep.Match)
+	}
+	for _, cat := range s.host.Catalogs() {
+		if cat.Name == cmd.API {
+			info.Route = cat.Pattern(cmd.Method, cmd.Path)
+		}
+	}
+	return info, cmd.Op == "", nil
 }

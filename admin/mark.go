@@ -52,16 +52,22 @@ func (c *call) operateWith(req world.Request) (*world.Answer, error) {
 	if answer.Status == http.StatusOK {
 		return answer, nil
 	}
+	return nil, refusalOf(answer)
+}
+
+// refusalOf reads the answer of an operation that was refused.
+func refusalOf(answer *world.Answer) error {
 	var r refusalBody
 	if err := canon.Unmarshal(answer.Body, &r); err != nil {
-		return nil, err
+		return err
 	}
-	return nil, &twin.Refusal{Code: r.Code, Text: r.Detail}
+	return &twin.Refusal{Code: r.Code, Text: r.Detail, Path: r.Path}
 }
 
 type refusalBody struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
+	Path   string `json:"path,omitempty"`
 }
 
 func listMarks(c *call) error {

@@ -54,7 +54,7 @@ func problemOf(err error) *Problem {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &refusal):
-		return problem(refusalStatus(refusal.Code), refusal.Code, "%s", refusal.Text)
+		return problem(refusalStatus(refusal.Code), refusal.Code, "%s", refusal.Text).at(refusal.Path)
 	case errors.As(err, &faults):
 		return seedProblem(faults)
 	case errors.As(err, &syntax):
@@ -84,7 +84,9 @@ func problemOf(err error) *Problem {
 // refusalStatus is the status of an admin operation's refusal.
 func refusalStatus(code string) int {
 	switch code {
-	case "mark-exists", "advance-refused":
+	case "no-such-rule", "no-such-event":
+		return http.StatusNotFound
+	case "mark-exists", "advance-refused", "rule-exists", "no-endpoint":
 		return http.StatusConflict
 	case "internal":
 		return http.StatusInternalServerError

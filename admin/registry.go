@@ -23,6 +23,9 @@ type change struct {
 	Rules int64       `json:"rules,omitempty"`
 	Token string      `json:"token,omitempty"`
 	Keys  []keyRecord `json:"keys,omitempty"`
+	// Endpoint is the operator's endpoint from now on; nil in an "endpoint" change
+	// is none.
+	Endpoint *endpointRecord `json:"endpoint,omitempty"`
 }
 
 // keyRecord is an API key: the label that stands in journals, and its digest. A
@@ -31,6 +34,9 @@ type keyRecord struct {
 	Label  string `json:"label"`
 	Digest string `json:"digest"`
 	API    string `json:"api,omitempty"`
+	// Expires is how many requests the key lasts for in one life of the world, 0 for
+	// ever.
+	Expires int64 `json:"expires,omitempty"`
 }
 
 // entry is one world in the registry.
@@ -42,6 +48,7 @@ type entry struct {
 	token    string // digest
 	keys     []keyRecord
 	world    *world.World
+	endpoint *endpointRecord // nil for none
 }
 
 // registry knows the worlds of a server. It is a fold: everything in it can be
@@ -61,9 +68,10 @@ type registry struct {
 
 // owner is whose a key is.
 type owner struct {
-	entry *entry
-	label string
-	api   string // the only one it opens, "" for all
+	entry   *entry
+	label   string
+	api     string // the only one it opens, "" for all
+	expires int64
 }
 
 func newRegistry() *registry {
@@ -103,6 +111,13 @@ func (r *registry) apply(c *change, h *world.Host) {
 		for _, k := range c.Keys {
 			r.addKey(e, k)
 		}
+		e.endpoint = c.Endpoint
+		e.world.SetEndpoint(e.endpoint.live())
+	case "endpoint":
+		if e := r.byNumber(world.ID(c.World)); e != nil {
+			e.endpoint = c.Endpoint
+			e.world.SetEndpoint(e.endpoint.live())
+		}
 	case "delete":
 		if e := r.byNumber(world.ID(c.World)); e != nil {
 			for _, k := range e.keys {
@@ -133,7 +148,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 
 func (r *registry) addKey(e *entry, k keyRecord) {
 	e.keys = append(e.keys, k)
-	r.byKey[k.Digest] = owner{entry: e, label: k.Label, api: k.API}
+	r.byKey[k.Digest] = owner{entry: e, label: k.Label, api: k.API, expires: k.Expires}
 }
 
 func (r *registry) byNumber(n world.ID) *entry {

@@ -32,7 +32,7 @@ const (
 
 // routes is the admin API, in the order of the OpenAPI document.
 func routes() []route {
-	return append(serverRoutes(), append(worldRoutes(), seedRoutes()...)...)
+	return append(serverRoutes(), append(append(worldRoutes(), deliveryRoutes()...), seedRoutes()...)...)
 }
 
 func serverRoutes() []route {
@@ -75,6 +75,23 @@ func worldRoutes() []route {
 		{"POST", "/admin/worlds/{world}/keys", keeper, addKey, "Add an API key", nil, "AddKey", "Key", 201, ""},
 		{"GET", "/admin/worlds/{world}/keys", keeper, listKeys, "List the labels of the keys", nil, "", "KeyList", 200, ""},
 		{"DELETE", "/admin/worlds/{world}/keys/{label}", keeper, removeKey, "Remove an API key", nil, "", "", 204, ""},
+	}
+}
+
+func deliveryRoutes() []route {
+	return []route{
+		{"PUT", "/admin/worlds/{world}/webhooks/endpoint", keeper, setEndpoint, "Set where events go", nil, "SetEndpoint", "Endpoint", 200, ""},
+		{"GET", "/admin/worlds/{world}/webhooks/endpoint", keeper, showEndpoint, "Where events go", nil, "", "Endpoint", 200, ""},
+		{"DELETE", "/admin/worlds/{world}/webhooks/endpoint", keeper, removeEndpoint, "Send events nowhere", nil, "", "", 204, ""},
+		{"POST", "/admin/worlds/{world}/webhooks/flush", keeper, flushWebhooks, "Deliver what is due now", nil, "", "Batch", 200, ""},
+		{"GET", "/admin/worlds/{world}/webhooks/deliveries", keeper, listDeliveries, "The delivery ledger",
+			[]string{"after", "limit"}, "", "DeliveryList", 200, ""},
+		{"POST", "/admin/worlds/{world}/webhooks/resend", keeper, resendEvent, "Deliver an event once more", nil, "Resend", "Batch", 200, ""},
+		{"POST", "/admin/worlds/{world}/quiesce", keeper, quiesceWorld, "Wait until no request is in flight and nothing is due",
+			nil, "", "Rest", 200, ""},
+		{"POST", "/admin/worlds/{world}/scenarios", keeper, addRule, "Add a fault rule", nil, "AddRule", "Rule", 201, ""},
+		{"GET", "/admin/worlds/{world}/scenarios", keeper, listRules, "The fault rules and their counts", nil, "", "RuleList", 200, ""},
+		{"DELETE", "/admin/worlds/{world}/scenarios/{rule}", keeper, removeRule, "Remove a fault rule", nil, "", "", 204, ""},
 	}
 }
 

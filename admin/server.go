@@ -4,22 +4,27 @@ import (
 	"crypto/subtle"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"worlds/seed"
+	"worlds/twin/webhook"
 	"worlds/twin/world"
 )
 
 // Server is the admin API of one Host. It is safe for concurrent use.
 type Server struct {
-	host     *world.Host
-	registry *registry
-	opt      Options
-	root     string // digest of the root token, "" for none
-	metrics  *metrics
+	host      *world.Host
+	registry  *registry
+	opt       Options
+	root      string // digest of the root token, "" for none
+	metrics   *metrics
+	allow     webhook.Allow
+	deliverer *webhook.Deliverer
 }
 
 // Options are for New.
@@ -31,6 +36,8 @@ type Options struct {
 	// BaseURL is how clients reach the server, "http://127.0.0.1:7357".
 	BaseURL string
 	Logger  *slog.Logger // nil discards
+	// WebhookHosts are hosts that events may be sent to beside this machine's own.
+	WebhookHosts []string
 	// Library looks up a seed by name; nil means the built-in one.
 	Library func(name string) (*seed.Seed, error)
 }
@@ -51,7 +58,26 @@ func New(h *world.Host, opt Options) (*Server, error) {
 		return nil, err
 	}
 	s.metrics = newMetrics(s)
+	s.allow = webhook.Allow{Hosts: opt.WebhookHosts, Ports: s.ports}
+	s.deliverer = webhook.NewDeliverer(webhook.NewSender(s.allow), h.Catalogs(), opt.Logger)
+	h.SetDeliver(s.deliverer.Wake)
 	return s, nil
+}
+
+// Close ends the delivery of events. It must be called before the journal closes.
+func (s *Server) Close() { s.deliverer.Close() }
+
+// ports are those the server listens on, as far as it knows.
+func (s *Server) ports() []uint16 {
+	u, err := url.Parse(s.opt.BaseURL)
+	if err != nil {
+		return nil
+	}
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil {
+		return nil
+	}
+	return []uint16{uint16(n)}
 }
 
 // SetBaseURL says how clients reach the server, once the port is known.
@@ -66,7 +92,7 @@ func (s *Server) Resolve(api, secret string) (world.Origin, bool) {
 	if !ok || o.api != "" && o.api != api {
 		return world.Origin{}, false
 	}
-	return world.Origin{World: o.entry.world, Actor: o.label}, true
+	return world.Origin{World: o.entry.world, Actor: o.label, Expires: o.expires}, true
 }
 
 // Observe counts an answer of a twin; it is the shell's observer.
@@ -111,6 +137,9 @@ func (s *Server) handler(route *route) http.Handler {
 		}
 		if err := route.handle(c); err != nil {
 			problemOf(err).write(w)
+		}
+		if c.world != nil {
+			c.world.Answered()
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -12,17 +13,22 @@ import (
 
 // createRequest is the body of POST /admin/worlds.
 type createRequest struct {
-	Seed       canon.Raw    `json:"seed"` // a name, a hash or a whole document
-	Name       string       `json:"name,omitempty"`
-	Keys       []keyRequest `json:"keys,omitempty"`
-	AdminToken string       `json:"admin_token,omitempty"`
-	Zendesk    *Login       `json:"zendesk,omitempty"` // tokens to give, made where left out
+	Seed       canon.Raw        `json:"seed"` // a name, a hash or a whole document
+	Name       string           `json:"name,omitempty"`
+	Keys       []keyRequest     `json:"keys,omitempty"`
+	AdminToken string           `json:"admin_token,omitempty"`
+	Endpoint   *EndpointRequest `json:"endpoint,omitempty"`
+	Scenarios  []canon.Raw      `json:"scenarios,omitempty"` // fault rules
+	Zendesk    *Login           `json:"zendesk,omitempty"`   // tokens to give, made where left out
 }
 
 // keyRequest asks for an API key; what is left out is made.
 type keyRequest struct {
 	Label  string `json:"label,omitempty"`
 	Secret string `json:"secret,omitempty"`
+	// ExpiresAfter is how many requests the key lasts for in one life of the world,
+	// 0 for ever.
+	ExpiresAfter int64 `json:"expires_after,omitempty"`
 }
 
 // SeedInfo names a seed.
@@ -34,8 +40,9 @@ type SeedInfo struct {
 
 // KeyInfo is an API key; the secret is shown once.
 type KeyInfo struct {
-	Label  string `json:"label"`
-	Secret string `json:"secret,omitempty"`
+	Label        string `json:"label"`
+	Secret       string `json:"secret,omitempty"`
+	ExpiresAfter int64  `json:"expires_after,omitempty"`
 }
 
 // URLs are where a world is reached.
@@ -47,15 +54,16 @@ type URLs struct {
 
 // CreatedWorld is the answer to creating one, the only one that shows secrets.
 type CreatedWorld struct {
-	ID         string    `json:"id"`
-	Name       string    `json:"name,omitempty"`
-	Seed       SeedInfo  `json:"seed"`
-	Rules      int64     `json:"rules"`
-	AdminToken string    `json:"admin_token"`
-	Keys       []KeyInfo `json:"keys"`
-	Zendesk    *Login    `json:"zendesk,omitempty"`
-	URLs       URLs      `json:"urls"`
-	Clock      int64     `json:"clock"`
+	Endpoint   *EndpointInfo `json:"endpoint,omitempty"`
+	ID         string        `json:"id"`
+	Name       string        `json:"name,omitempty"`
+	Seed       SeedInfo      `json:"seed"`
+	Rules      int64         `json:"rules"`
+	AdminToken string        `json:"admin_token"`
+	Keys       []KeyInfo     `json:"keys"`
+	Zendesk    *Login        `json:"zendesk,omitempty"`
+	URLs       URLs          `json:"urls"`
+	Clock      int64         `json:"clock"`
 }
 
 // WorldInfo is a world as lists and show answer it. Seq, Head and Clock are only
@@ -78,9 +86,11 @@ type worldList struct {
 // CreateOptions are for Create.
 type CreateOptions struct {
 	Name       string
-	Keys       []KeyInfo // an empty Label or Secret is made; no keys: one is made
-	AdminToken string    // "" is made
-	Zendesk    Login     // tokens; "" is made, the address is the seed's
+	Keys       []KeyInfo        // an empty Label or Secret is made; no keys: one is made
+	AdminToken string           // "" is made
+	Endpoint   *EndpointRequest // nil for none
+	Scenarios  []canon.Raw      // fault rules
+	Zendesk    Login            // tokens; "" is made, the address is the seed's
 }
 
 func createWorld(c *call) error {
@@ -92,7 +102,7 @@ func createWorld(c *call) error {
 	if err != nil {
 		return err
 	}
-	opt := CreateOptions{Name: req.Name, AdminToken: req.AdminToken}
+	opt := CreateOptions{Name: req.Name, AdminToken: req.AdminToken, Endpoint: req.Endpoint, Scenarios: req.Scenarios}
 	if req.Zendesk != nil {
 		opt.Zendesk = *req.Zendesk
 	}
@@ -139,14 +149,18 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 		return nil, err
 	}
 	records = append(records, logins...)
+	endpoint, err := s.beginnings(out, &opt, records)
+	if err != nil {
+		return nil, err
+	}
 	out.URLs = URLs{Stripe: s.opt.BaseURL, Zendesk: s.opt.BaseURL + "/api/v2", Admin: s.opt.BaseURL + "/admin/worlds/" + out.ID}
 	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
-		Token: digest(out.AdminToken), Keys: records}
+		Token: digest(out.AdminToken), Keys: records, Endpoint: endpoint}
 	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
 		return nil, err
 	}
 	r.take(&ch, s.host)
-	return out, nil
+	return out, addRules(context.Background(), r.byNumber(r.last).world, opt.Scenarios)
 }
 
 // nameKeys fills in what the caller left out and returns what is recorded. The
@@ -164,7 +178,7 @@ func (s *Server) nameKeys(out *CreatedWorld, asked []KeyInfo) ([]keyRecord, erro
 		if err != nil {
 			return nil, err
 		}
-		e.keys = append(e.keys, keyRecord{Label: named.Label, Digest: digest(named.Secret)})
+		e.keys = append(e.keys, keyRecord{Label: named.Label, Digest: digest(named.Secret), Expires: named.ExpiresAfter})
 		out.Keys = append(out.Keys, named)
 	}
 	return e.keys, nil
@@ -183,6 +197,9 @@ func (s *Server) nameKey(e *entry, k KeyInfo) (KeyInfo, error) {
 	}
 	if p := checkSecret(k.Secret); p != nil {
 		return k, p
+	}
+	if k.ExpiresAfter < 0 || k.ExpiresAfter > canon.MaxInt {
+		return k, problem(http.StatusBadRequest, "invalid-key", "expires_after is a number of requests")
 	}
 	if e.hasLabel(k.Label) {
 		return k, problem(http.StatusConflict, "label-taken", "the world has a key %q already", k.Label)

@@ -9,18 +9,29 @@ import (
 	"strconv"
 )
 
-// Allow says where a server may send: to addresses of this machine (loopback), and
-// to the hosts it lists. It may never send to itself.
+// Allow says where a server may send: to addresses of its own machine (loopback),
+// and to the hosts it lists. It may never send to itself.
 type Allow struct {
 	// Hosts are more places to send to: a name or address, with or without a port;
 	// * is everywhere.
 	Hosts []string
-	// Self are the server's own addresses, host:port.
-	Self []string
+	// Ports are those on which the server itself listens; nil: on none.
+	Ports func() []uint16
 }
 
 // errForbidden says that a server may not send somewhere.
 var errForbidden = errors.New("sending there is not allowed")
+
+// Hopeful reports whether sending to a host could be allowed, as far as can be told
+// without looking up its name. host is with the port, if there is one.
+func (a *Allow) Hopeful(name, host string) bool {
+	ip, err := netip.ParseAddr(name)
+	return err != nil || ip.IsLoopback() || a.lists(name, host)
+}
+
+func (a *Allow) lists(names ...string) bool {
+	return slices.ContainsFunc(a.Hosts, func(h string) bool { return h == "*" || slices.Contains(names, h) })
+}
 
 // dial connects to an address if it may.
 func (a *Allow) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -36,11 +47,10 @@ func (a *Allow) dial(ctx context.Context, network, address string) (net.Conn, er
 	if err != nil {
 		return nil, err
 	}
-	listed := slices.Contains(a.Hosts, "*") || slices.Contains(a.Hosts, host) || slices.Contains(a.Hosts, address)
-	var last error = errForbidden
+	last := errForbidden
 	for _, ip := range ips {
 		to := netip.AddrPortFrom(ip.Unmap(), uint16(number))
-		if !listed && !to.Addr().IsLoopback() || a.itself(to) {
+		if !to.Addr().IsLoopback() && !a.lists(host, address) || a.itself(to) {
 			continue
 		}
 		var dialer net.Dialer
@@ -53,17 +63,21 @@ func (a *Allow) dial(ctx context.Context, network, address string) (net.Conn, er
 	return nil, last
 }
 
-// itself reports whether an address is one of the server's own.
+// itself reports whether an address may be one of the server's own: a port of its
+// on an address of this machine.
 func (a *Allow) itself(to netip.AddrPort) bool {
-	for _, text := range a.Self {
-		own, err := netip.ParseAddrPort(text)
-		if err != nil || own.Port() != to.Port() {
-			continue
-		}
-		ip := own.Addr().Unmap()
-		if ip == to.Addr() || ip.IsUnspecified() || ip.IsLoopback() && to.Addr().IsLoopback() || to.Addr().IsUnspecified() {
-			return true
-		}
+	if a.Ports == nil || !slices.Contains(a.Ports(), to.Port()) {
+		return false
 	}
-	return false
+	if to.Addr().IsLoopback() || to.Addr().IsUnspecified() {
+		return true
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return true // it cannot be told: rather not
+	}
+	return slices.ContainsFunc(own, func(n net.Addr) bool {
+		ip, ok := n.(*net.IPNet)
+		return ok && ip.IP.Equal(to.Addr().AsSlice())
+	})
 }

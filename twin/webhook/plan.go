@@ -79,7 +79,7 @@ func (p *plan) body(row *projection.Delivery) []byte {
 	e := p.view.State.EventByID(row.Event)
 	for _, c := range p.catalogs {
 		if e != nil && c.Name == e.API && c.Delivery != nil {
-			return c.Wire.Render(nil, c.Delivery(e, row.Version), "")
+			return c.Wire.Render(nil, c.Delivery(p.view.State, e, row.Version), "")
 		}
 	}
 	return nil
