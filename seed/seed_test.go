@@ -119,8 +119,7 @@ func TestUnservedNamesWhatADocumentUses(t *testing.T) {
 	if got := served.Unserved(); len(got) != 0 {
 		t.Errorf("plain seed: %q", got)
 	}
-	want := []string{"data.disputes"}
-	if got := s.Unserved(); !slices.Equal(got, want) {
-		t.Errorf("full seed: %q, want %q", got, want)
+	if got := s.Unserved(); len(got) != 0 {
+		t.Errorf("full seed: %q", got)
 	}
 }

@@ -6,11 +6,9 @@ type feature struct {
 	used func(*Document) bool
 }
 
-// unserved are the features of the format that no twin of this version serves.
-// Whoever builds one deletes its row.
-var unserved = []feature{
-	{"data.disputes", func(d *Document) bool { return len(d.Data.Disputes) > 0 }},
-}
+// unserved are the features of the format that no twin of this version serves:
+// none. Whoever lets the format run ahead adds a row, whoever builds it deletes it.
+var unserved = []feature{}
 
 // Unserved returns the names of the features that the document uses and that
 // this version does not serve, in a fixed order. A world may only be made from

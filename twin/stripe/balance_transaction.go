@@ -148,8 +148,11 @@ func sourceOfEntry(tx *twin.Tx, entry canon.Raw) canon.Raw {
 	raw, _ := canon.Get(entry, "source")
 	id, _ := canon.Unquote(raw)
 	table := charges.Table
-	if strings.HasPrefix(id, refunds.Prefix+"_") {
+	switch prefix, _, _ := strings.Cut(id, "_"); prefix {
+	case refunds.Prefix:
 		table = refunds.Table
+	case disputeRows.Prefix, "du":
+		table = disputeRows.Table
 	}
 	if row := tx.State().Get(table, id); row != nil {
 		return row.Body

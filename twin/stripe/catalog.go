@@ -23,6 +23,7 @@ func Catalog() *twin.Catalog {
 		invoiceAPI(),
 		lineAPI(),
 		invoicePaymentAPI(),
+		disputeAPI(),
 		subscriptionAPI(),
 		subscriptionItemAPI(),
 		eventAPI(),

@@ -2,6 +2,8 @@ package stripe
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"slices"
 
 	"worlds/journal/canon"
 	"worlds/seed"
@@ -285,7 +287,8 @@ func seedCustomers(tx *twin.Tx, doc *seed.Document) error {
 		c.Metadata = seedMetadata(s.Metadata)
 		if s.PaymentMethod != "" {
 			if err := seedInstrument(tx, &c, s.PaymentMethod); err != nil {
-				return err
+				at := slices.IndexFunc(doc.Data.Customers, func(o seed.Customer) bool { return o.ID == s.ID })
+				return misseeded(fmt.Sprintf("$.data.customers[%d].payment_method", at), err)
 			}
 		}
 		customers.Put(tx, &c)

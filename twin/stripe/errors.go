@@ -346,6 +346,9 @@ func errOverRefund(asked, left twin.Money, currency string) *twin.Error {
 	return invalid("amount", "Refund amount (%s) is greater than unrefunded amount on charge (%s)", sum(asked, currency), sum(left, currency))
 }
 
+// errDisputeClosed is an answer to a dispute that is decided.
+func errDisputeClosed() *twin.Error { return invalid("", "This dispute is already closed.") }
+
 // errIntentState is a move that an intent's status does not allow; intent is its
 // document.
 func errIntentState(intent canon.Raw, message string) *twin.Error {
@@ -558,4 +561,42 @@ func errNotPaused(status string) *twin.Error {
 func errCanceledFields() *twin.Error {
 	return invalidCode("invalid_canceled_subscription_fields", "",
 		"A canceled subscription can only update its cancellation_details and metadata.")
+}
+
+// Coupons, promotion codes and discounts.
+
+// errCouponExpired is a coupon that is used up or past its time.
+func errCouponExpired(coupon, param string) *twin.Error {
+	return invalidCode("coupon_expired", param, "Coupon expired: %s", coupon)
+}
+
+// errCouponCurrency is a coupon of a sum in another currency.
+func errCouponCurrency(param, have, want string) *twin.Error {
+	return invalid(param, "The currency of the coupon (%s) does not match the currency of what it is applied to (%s).", have, want)
+}
+
+func errCodeTaken(code string) *twin.Error {
+	return invalid("code", "An active promotion code with `code: %s` already exists.", code)
+}
+
+// errNoDiscount is the removal of a discount where there is none.
+func errNoDiscount(noun, id string) *twin.Error {
+	return fail(404, wireError{Type: invalidRequest, Code: "resource_missing", Message: "No active discount for " + noun + ": " + id})
+}
+
+// Invoice items and lines.
+
+// errNotEditable is a change of the lines of an invoice that is final.
+func errNotEditable() *twin.Error {
+	return invalidCode("invoice_not_editable", "", "This invoice is no longer editable.")
+}
+
+// errItemInvoiced is the change of an item that an invoice has.
+func errItemInvoiced(invoice string) *twin.Error {
+	return invalid("", "This invoice item is attached to the invoice %s and cannot be changed in this way.", invoice)
+}
+
+// errRecurring is a recurring price where something is billed once.
+func errRecurring(param string) *twin.Error {
+	return invalid(param, "The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.")
 }

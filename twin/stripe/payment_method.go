@@ -325,7 +325,7 @@ func resolveMethod(tx *twin.Tx, c *Customer, given, param string) (*PaymentMetho
 func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
 	in, ok := instrumentNamed(name)
 	if !ok {
-		return fmt.Errorf("customer %s: there is no test instrument %s; there are %s", c.ID, name, instrumentNames())
+		return fmt.Errorf("there is no test instrument %s; there are %s", name, instrumentNames())
 	}
 	m := newMethod(tx, paymentMethods.Derive(tx, c.ID, "payment_method"), &in)
 	m.Created, m.Customer = c.Created, &c.ID

@@ -1,8 +1,13 @@
 package stripe_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"worlds/seed"
+	"worlds/twin"
+	"worlds/twin/stripe"
 )
 
 func TestPaymentMethods(t *testing.T) {
@@ -112,5 +117,18 @@ func TestSeededInstruments(t *testing.T) {
 	r = newRig(t, with(`"pm_card_chargeDeclined"`))
 	if got := r.ok("GET /v1/payment_methods customer=cus_qa02").each("card.last4"); got != "0002" {
 		t.Errorf("pm_card_chargeDeclined: %s", got)
+	}
+}
+
+// A seed that names no test instrument is refused where it does so.
+func TestSeededInstrumentUnknown(t *testing.T) {
+	s, err := seed.Parse([]byte(strings.Replace(qaBase, `"email":"bo@example.com"`, `"email":"bo@example.com","payment_method":"pm_card_gold"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = twin.Genesis(s, stripe.Catalog())
+	var faults *seed.Invalid
+	if !errors.As(err, &faults) || faults.Problems[0].Path != "$.data.customers[1].payment_method" {
+		t.Errorf("error %v", err)
 	}
 }

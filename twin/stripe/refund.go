@@ -22,7 +22,6 @@ type Refund struct {
 	Object                    string             `json:"object"`
 	PaymentIntent             *string            `json:"payment_intent"`
 	PaymentMethod             *string            `json:"payment_method"`
-	PendingReason             string             `json:"pending_reason,omitempty"`
 	Reason                    *string            `json:"reason"`
 	ReceiptNumber             *string            `json:"receipt_number"`
 	SourceTransferReversal    canon.Raw          `json:"source_transfer_reversal"`
@@ -117,7 +116,7 @@ func createRefund(tx *twin.Tx, p *createRefundParams) (twin.Doc, *twin.Error) {
 		return twin.Doc{}, errRefundOfFailed(ch.ID)
 	case ch.Refunded:
 		return twin.Doc{}, errAlreadyRefunded(ch.ID)
-	case ch.Disputed:
+	case heldBack(tx, ch):
 		return twin.Doc{}, errChargedBack(ch.ID)
 	case amount > left:
 		return twin.Doc{}, errOverRefund(amount, left, ch.Currency)
@@ -180,8 +179,9 @@ func newRefund(tx *twin.Tx, ch *Charge, amount twin.Money) *Refund {
 func refundCharge(tx *twin.Tx, ch *Charge, amount twin.Money, reason *string, metadata map[string]string) twin.Doc {
 	r := newRefund(tx, ch, amount)
 	r.Reason, r.Metadata = reason, metadata
-	if ch.instrument().effect == refundsLate {
-		r.Status, r.PendingReason = refundPending, "processing"
+	in := ch.instrument()
+	if in.effect == refundsLate {
+		r.Status = refundPending
 	}
 	entry := balanceTransactions.NewID(tx)
 	recordRefund(tx, entry, r, ch)
@@ -190,8 +190,8 @@ func refundCharge(tx *twin.Tx, ch *Charge, amount twin.Money, reason *string, me
 	tx.Emit("refund.created", doc, nil)
 	after := *ch
 	after.giveBack(tx, amount)
-	switch ch.instrument().effect {
-	case refundsLate, refundsFail:
+	appease(tx, &after)
+	if in.effect == refundsLate || in.effect == refundsFail {
 		remember(tx, refundOutcome, r.ID, tx.Now()+refundSeconds)
 	}
 	return doc
@@ -208,7 +208,7 @@ func concludeRefund(tx *twin.Tx, id string) {
 	was, _ := charges.Get(tx, *r.Charge)
 	ch := *was
 	if r.Status == refundPending {
-		r.Status, r.PendingReason = refundSucceeded, ""
+		r.Status = refundSucceeded
 		doc, previous, _ := refunds.Replace(tx, &r)
 		tx.Emit("refund.updated", doc, previous)
 		return

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"worlds/journal/canon"
+	"worlds/seed"
 )
 
 // byAge orders seeded objects oldest first, those of one age in file order:
@@ -20,6 +21,11 @@ func byAge[T any](list []T, offset func(T) int64) []T {
 		return 0
 	})
 	return out
+}
+
+// misseeded is a seed that says at path what this twin cannot make.
+func misseeded(path string, why error) error {
+	return &seed.Invalid{Problems: []seed.Problem{{Path: path, Offset: seed.NoOffset, Msg: why.Error()}}}
 }
 
 func textOrNull(s string) *string {
