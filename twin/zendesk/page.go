@@ -236,7 +236,7 @@ func sortKey(body canon.Raw, by string) string {
 	}
 	s, _ := canon.Unquote(raw)
 	if by == "status" || by == "priority" {
-		return strconv.Itoa(slices.Index(ranks[:], s) + 1)
+		return fmt.Sprintf("%02d", slices.Index(ranks[:], s)+1)
 	}
 	return strings.ToLower(s)
 }
