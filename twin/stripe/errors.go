@@ -355,15 +355,22 @@ func errIntentState(intent canon.Raw, message string) *twin.Error {
 	return fail(400, wireError{Type: invalidRequest, Code: "payment_intent_unexpected_state", PaymentIntent: intent, Message: message})
 }
 
+// errSetupState is a move that a setup intent's status does not allow; intent is
+// its document.
+func errSetupState(intent canon.Raw, format string, args ...any) *twin.Error {
+	return fail(400, wireError{Type: invalidRequest, Code: "setup_intent_unexpected_state", SetupIntent: intent,
+		Message: fmt.Sprintf(format, args...)})
+}
+
 // errIntentOfInvoice is a move of an intent that only its invoice can make.
 func errIntentOfInvoice(verb, invoice string) *twin.Error {
 	return invalid("", "You cannot %s this PaymentIntent because it was created by the invoice %s.", verb, invoice)
 }
 
 // errIntentCustomer is an intent given to another customer.
-func errIntentCustomer(now string) *twin.Error {
-	return invalid("customer", "You cannot modify `customer` on a PaymentIntent once it already has been set. To fulfill a payment with "+
-		"a different Customer, cancel this PaymentIntent and create a new one. It is set to %s.", now)
+func errIntentCustomer(noun, now string) *twin.Error {
+	return invalid("customer", "You cannot modify `customer` on a %[1]s once it already has been set. To fulfill a payment with "+
+		"a different Customer, cancel this %[1]s and create a new one. It is set to %[2]s.", noun, now)
 }
 
 // errNeedsConfirm is a parameter that only a confirmation takes.
@@ -594,6 +601,10 @@ func errNotEditable() *twin.Error {
 // errItemInvoiced is the change of an item that an invoice has.
 func errItemInvoiced(invoice string) *twin.Error {
 	return invalid("", "This invoice item is attached to the invoice %s and cannot be changed in this way.", invoice)
+}
+
+func errNothingToInvoice() *twin.Error {
+	return invalidCode("invoice_no_subscription_line_items", "", "Nothing to invoice for subscription")
 }
 
 // errRecurring is a recurring price where something is billed once.

@@ -157,7 +157,7 @@ func newIntent(tx *twin.Tx, id string, p *payment) *PaymentIntent {
 		Amount: p.amount, Currency: p.currency,
 		Description: textOrNull(p.description), PaymentMethod: textOrNull(p.method), Metadata: p.metadata,
 		AmountDetails: canon.Raw(`{"tip":{}}`), CaptureMethod: captureAutomatic, ConfirmationMethod: "automatic",
-		ClientSecret:         tx.DerivedID(id+"_secret", secretDigits, id, "client_secret"),
+		ClientSecret:         tx.DerivedID(id+secretMiddle, secretDigits, id, "client_secret"),
 		PaymentMethodTypes:   []string{cardType},
 		PaymentMethodOptions: canon.Raw(`{"card":{"installments":null,"mandate_options":null,"network":null,"request_three_d_secure":"automatic"}}`),
 		Status:               intentNeedsMethod,

@@ -64,7 +64,7 @@ func (p *intentDetails) apply(tx *twin.Tx, pi *PaymentIntent) *twin.Error {
 	p.ReceiptEmail.Apply(&pi.ReceiptEmail)
 	p.SetupFutureUsage.Apply(&pi.SetupFutureUsage)
 	pi.Shipping = applyParcel(pi.Shipping, p.Shipping)
-	m, err := p.method(tx, pi)
+	m, err := p.method(tx, pi.Customer)
 	if err != nil || m == nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *intentDetails) apply(tx *twin.Tx, pi *PaymentIntent) *twin.Error {
 }
 
 // method is the payment method that was given, stored; nil for none.
-func (p *intentDetails) method(tx *twin.Tx, pi *PaymentIntent) (*PaymentMethod, *twin.Error) {
+func (p *intentDetails) method(tx *twin.Tx, customer *string) (*PaymentMethod, *twin.Error) {
 	switch {
 	case p.PaymentMethodData.Given():
 		m, err := p.PaymentMethodData.V.mint(tx)
@@ -87,7 +87,7 @@ func (p *intentDetails) method(tx *twin.Tx, pi *PaymentIntent) (*PaymentMethod, 
 	case !p.PaymentMethod.Given():
 		return nil, nil
 	}
-	return usableMethod(tx, p.PaymentMethod.V, pi.Customer)
+	return usableMethod(tx, p.PaymentMethod.V, customer)
 }
 
 // usableMethod is the payment method that a request names to pay for a customer,
@@ -118,12 +118,10 @@ type confirmParams struct {
 }
 
 func (p *confirmParams) confirmation() confirmation {
-	how := confirmation{failOnAction: p.ErrorOnRequiresAction.Or(false), returnURL: p.ReturnURL.V}
-	how.offSession = p.OffSession.Given() && p.OffSession.V != "false"
-	if p.UseStripeSDK.Or(false) {
-		how.returnURL = ""
+	return confirmation{
+		failOnAction: p.ErrorOnRequiresAction.Or(false), returnURL: returnTo(p.ReturnURL, p.UseStripeSDK),
+		offSession: p.OffSession.Given() && p.OffSession.V != "false",
 	}
-	return how
 }
 
 type createPaymentIntentParams struct {
@@ -321,7 +319,7 @@ func (p *updatePaymentIntentParams) applySum(tx *twin.Tx, pi *PaymentIntent) (er
 		case !ok:
 			return errNoSuchRef(customers.Object, "customer", p.Customer.V)
 		case pi.Customer != nil && *pi.Customer != p.Customer.V:
-			return errIntentCustomer(*pi.Customer)
+			return errIntentCustomer("PaymentIntent", *pi.Customer)
 		}
 		pi.Customer = &p.Customer.V
 	}
