@@ -10,6 +10,9 @@
 //		Move the logical clock on, by a span or to an instant, again and again
 //		until nothing that is due is pending. The answer of the last advance can
 //		be read with json. With ! it must be refused.
+//	deliveries
+//		Print the delivery ledger, one row a line: #n type endpoint status attempts
+//		outcome.
 //	diff FROM [TO]
 //		Print what changed between two positions (a mark or a number of an
 //		entry; TO is the present), as indented JSON.
@@ -18,17 +21,48 @@
 //	events
 //		Print the types of the events since the last call, oldest first, one a
 //		line.
+//	fault add JSON|FILE
+//		Add a fault rule. A rule that never acted fails the scenario.
+//	fault list
+//		Print the rules, one a line: id, how often it matched and acted.
+//	fault rm ID
+//		Remove a rule.
+//	flush
+//		Deliver what is due now and print the rows tried, as deliveries does.
 //	header NAME [VALUE]
 //		Check that the last answer has the header, with that value.
+//	hook start [-auto] [-logical] [-version V] [-events TYPE,…]
+//		Start a listener, unless it runs, and make it the world's endpoint; events
+//		are delivered when a flush or quiesce says so (-auto: after each answer).
+//		It sets HOOK_URL.
+//	hook listen NAME
+//		Start another listener and set NAME_URL, for endpoints made by the API.
+//	hook answer [-name NAME] WORD…
+//		Answer deliveries so, the n-th with the n-th word, later ones with the
+//		last: a status, hang, endless, big, reset or garbage.
+//	hook expect [-name NAME] [TYPE…]
+//		Check that just these events came since the last such check.
+//	hook verify [-name NAME]
+//		Check the signature of everything that came, and that an event came with
+//		the same bytes each time.
 //	journal
 //		Print the world's entries, one a line: #n actor method path status.
 //	json PATH [VALUE]
 //		Check a member of the last answer: .error.code, .data[0].id, .data[-1];
 //		PATH# is the length of an array. Without VALUE: it is there and not null.
+//	key LABEL [REQUESTS]
+//		Add an API key, which may last for so many requests.
 //	mark NAME
 //		Name the present position.
+//	quiesce
+//		Wait until no request is in flight and nothing is due.
 //	replay [fold|re-decide]
 //		Re-make the world from its journal and compare (default: re-decide).
+//	requests
+//		Print the request log, one a line: method, route, status, and the rule that
+//		answered with why.
+//	resend EVENT [ENDPOINT]
+//		Deliver an event once more, and print as deliveries does.
 //	reset
 //		Take the world back to its beginning.
 //	restart
@@ -58,7 +92,7 @@
 // law, whatever the file says: the chain verifies; the dump equals the dump of a
 // fold of the journal, the dump of a re-decided journal, and the dump after a
 // reset and a second run of the same requests, which ends in the same head hash;
-// the books balance (book.go).
+// the books balance (book.go); every fault rule has acted.
 //
 // # Caveats
 //

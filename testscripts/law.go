@@ -20,6 +20,13 @@ func (r *rig) law() error {
 		if err != nil {
 			continue // deleted by the scenario
 		}
+		view, err := w.View(context.Background())
+		if err != nil {
+			return fmt.Errorf("world %s: %w", s.name, err)
+		}
+		if idle := idleRules(view.State); len(idle) > 0 {
+			return fmt.Errorf("world %s: fault rules that never acted: %v", s.name, idle)
+		}
 		if err := Law(w, r.server.Host.Catalogs()); err != nil {
 			return fmt.Errorf("world %s: %w", s.name, err)
 		}

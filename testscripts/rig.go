@@ -26,13 +26,15 @@ type rig struct {
 	order  []*scene
 	now    *scene
 	last   answer
+	hooks  map[string]*Listener
 }
 
 // scene is one world of a scenario.
 type scene struct {
-	name   string
-	info   admin.CreatedWorld
-	events uint64 // shown so far
+	name       string
+	info       admin.CreatedWorld
+	events     uint64 // shown so far
+	hookSecret string // of its endpoint
 }
 
 // answer is the last response a scenario got.
@@ -58,6 +60,9 @@ func (r *rig) stop() {
 	if r.server != nil {
 		_ = r.server.Stop() // the scenario has been judged
 		r.server = nil
+	}
+	for _, h := range r.hooks {
+		h.Close()
 	}
 }
 
@@ -99,6 +104,13 @@ func (r *rig) live(s *scene) (*world.World, error) {
 		return nil, fmt.Errorf("world %s is not there", s.name)
 	}
 	return o.World, nil
+}
+
+// addKey notes a key that was made.
+func (s *scene) addKey(body canon.Raw) {
+	label, _ := member(body, ".label")
+	secret, _ := member(body, ".secret")
+	s.info.Keys = append(s.info.Keys, admin.KeyInfo{Label: label, Secret: secret})
 }
 
 // secret is the API key of a label; "" is the first.

@@ -87,6 +87,7 @@ func (s *Server) Stop() error {
 		s.http.Close()
 	}
 	<-s.done
+	s.Admin.Close()
 	if err := s.store.Close(); err != nil {
 		return fmt.Errorf("closing the journal: %w", err)
 	}

@@ -98,6 +98,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return coded(exitDamaged, prefixed("--data "+c.Data, err))
 	}
+	defer operator.Close()
 	if start != nil {
 		if err := c.ensure(t, operator, start, &ready); err != nil {
 			return err

@@ -73,7 +73,7 @@ func parseKey(text string) keyPair {
 func notesOf(url string, made *admin.CreatedWorld) worldNotes {
 	n := worldNotes{URL: url, ID: made.ID, Name: made.Name, AdminToken: made.AdminToken}
 	for _, k := range made.Keys {
-		n.Keys = append(n.Keys, keyPair(k))
+		n.Keys = append(n.Keys, keyPair{Label: k.Label, Secret: k.Secret})
 	}
 	return n
 }
