@@ -25,6 +25,10 @@ func (c *clockShowCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON {
 		return t.json(&clock)
 	}
-	_, err = fmt.Fprintf(t.out, "%s (%d), %s\n", moment(clock.Clock), clock.Clock, clock.Mode)
+	pending := ""
+	if clock.Pending > 0 {
+		pending = fmt.Sprintf(", %d pending (worlds clock advance --seconds 0)", clock.Pending)
+	}
+	_, err = fmt.Fprintf(t.out, "%s (%d), %s%s\n", moment(clock.Clock), clock.Clock, clock.Mode, pending)
 	return err
 }
