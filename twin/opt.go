@@ -51,6 +51,10 @@ func (o Opt[T]) Apply(field **T) {
 // Money is an amount in the minor unit of its currency.
 type Money int64
 
+// Decimal is a decimal number as text, without leading or trailing zeros: 12.5.
+// It is kept as a string and shown as its API wants it.
+type Decimal string
+
 // Time is a logical instant in unix seconds.
 type Time int64
 

@@ -77,7 +77,7 @@ type Invoice struct {
 	SubtotalExcludingTax         twin.Money         `json:"subtotal_excluding_tax"`
 	TestClock                    *string            `json:"test_clock"`
 	Total                        twin.Money         `json:"total"` // may be negative
-	TotalDiscountAmounts         []canon.Raw        `json:"total_discount_amounts"`
+	TotalDiscountAmounts         []DiscountAmount   `json:"total_discount_amounts"`
 	TotalExcludingTax            twin.Money         `json:"total_excluding_tax"`
 	TotalPretaxCreditAmounts     []canon.Raw        `json:"total_pretax_credit_amounts"`
 	TotalTaxes                   []canon.Raw        `json:"total_taxes"`
@@ -171,14 +171,21 @@ func invoiceAPI() twin.API {
 			twin.On("POST /v1/invoices/{invoice}/pay", payInvoice),
 			twin.On("POST /v1/invoices/{invoice}/void", voidInvoice),
 			twin.On("POST /v1/invoices/{invoice}/mark_uncollectible", markInvoiceUncollectible),
+			twin.On("POST /v1/invoices/{invoice}/send", sendInvoiceNow),
 			twin.On("GET /v1/invoices/{invoice}/lines", listInvoiceLines),
+			twin.On("POST /v1/invoices/{invoice}/lines/{line_item_id}", updateInvoiceLine),
+			twin.On("POST /v1/invoices/{invoice}/add_lines", addInvoiceLines),
+			twin.On("POST /v1/invoices/{invoice}/update_lines", updateInvoiceLines),
+			twin.On("POST /v1/invoices/{invoice}/remove_lines", removeInvoiceLines),
 		},
 		Expand: map[string]string{
 			"customer":               customers.Object,
 			"default_payment_method": paymentMethods.Object,
+			"discounts":              discounts.Object,
 			"latest_revision":        invoices.Object,
 			"lines":                  "",
 			"parent.subscription_details.subscription": subscriptions.Object,
+			"total_discount_amounts.discount":          discounts.Object,
 		},
 		Fire: fireInvoice,
 		Include: map[string]twin.Include{
@@ -225,6 +232,7 @@ type invoiceParams struct {
 	DaysUntilDue         twin.Opt[int64]         `param:"days_until_due" rule:"min=0,max=36500"`
 	DefaultPaymentMethod twin.Opt[string]        `param:"default_payment_method"`
 	Description          twin.Opt[string]        `param:"description" rule:"len=1500"`
+	Discounts            discountList            `param:"discounts" rule:"empty"`
 	DueDate              twin.Opt[twin.Time]     `param:"due_date" rule:"min=0,max=7258118400"`
 	Footer               twin.Opt[string]        `param:"footer"`
 	Metadata             twin.Opt[twin.Metadata] `param:"metadata"`
@@ -235,13 +243,14 @@ type createInvoiceParams struct {
 	Customer     twin.Opt[string] `param:"customer" rule:"required"`
 	Currency     twin.Opt[string] `param:"currency"`
 	PendingItems twin.Opt[string] `param:"pending_invoice_items_behavior" rule:"enum=exclude|include"`
+	Subscription twin.Opt[string] `param:"subscription"`
 	invoiceParams
 }
 
-// Check refuses to sweep invoice items, which this twin does not have.
+// Check refuses to leave out the items of a subscription that is to be billed.
 func (p *createInvoiceParams) Check() *twin.Error {
-	if p.PendingItems.Or("exclude") != "exclude" {
-		return errUnserved("pending_invoice_items_behavior="+p.PendingItems.V, "pending_invoice_items_behavior")
+	if p.Subscription.Given() && p.PendingItems.V == "exclude" {
+		return errExclusive("subscription", "pending_invoice_items_behavior")
 	}
 	return nil
 }
@@ -269,7 +278,28 @@ func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) 
 	if err := p.apply(tx, inv); err != nil {
 		return twin.Doc{}, err
 	}
-	return draft(tx, inv, nil), nil
+	if p.Subscription.Given() {
+		s, ok := subscriptions.Get(tx, p.Subscription.V)
+		if !ok || s.Customer != c.ID {
+			return twin.Doc{}, errNoSuchRef(subscriptions.Object, "subscription", p.Subscription.V)
+		}
+		inv.bills(s)
+	}
+	var all []Line
+	if inv.Parent != nil || p.PendingItems.V == "include" {
+		all = sweep(tx, inv, inv.subscription(), false)
+	}
+	if inv.Parent != nil && len(all) == 0 {
+		return twin.Doc{}, errNothingToInvoice()
+	}
+	return draft(tx, inv, all), nil
+}
+
+// bills makes an invoice one of a subscription.
+func (inv *Invoice) bills(s *Subscription) {
+	inv.Parent = &InvoiceParent{
+		Type: "subscription_details", SubscriptionDetails: SubscriptionDetails{Subscription: s.ID, Metadata: s.Metadata},
+	}
 }
 
 // pinCurrency fixes the currency of a customer at the first use of one, and
@@ -288,6 +318,7 @@ func pinCurrency(tx *twin.Tx, c *Customer, currency string) *twin.Error {
 
 // draft stores a new invoice with its lines and announces it.
 func draft(tx *twin.Tx, inv *Invoice, all []Line) twin.Doc {
+	inv.reduce(tx, all)
 	putLines(tx, inv, all)
 	inv.sum(all)
 	if c, ok := liveCustomer(tx, inv.Customer); ok {
@@ -324,6 +355,13 @@ func (p *invoiceParams) apply(tx *twin.Tx, inv *Invoice) (err *twin.Error) {
 	p.StatementDescriptor.Apply(&inv.StatementDescriptor)
 	inv.AutoAdvance = p.AutoAdvance.Or(inv.AutoAdvance)
 	inv.advance(tx.Now())
+	if p.Discounts.Sent() {
+		had := inv.Discounts
+		if inv.Discounts, err = grant(tx, p.Discounts, Discount{Customer: &inv.Customer, Invoice: &inv.ID}, inv.Currency, had); err != nil {
+			return err
+		}
+		endDiscounts(tx, without(had, inv.Discounts))
+	}
 	inv.Metadata, err = applyMetadata(inv.Metadata, p.Metadata)
 	return err
 }
@@ -435,6 +473,8 @@ func (p *invoiceParams) frozen() string {
 		return "default_payment_method"
 	case p.Description.Sent():
 		return "description"
+	case p.Discounts.Sent():
+		return "discounts"
 	case p.DueDate.Sent():
 		return "due_date"
 	case p.Footer.Sent():
@@ -463,9 +503,8 @@ func updateInvoice(tx *twin.Tx, p *updateInvoiceParams) (twin.Doc, *twin.Error) 
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	doc, previous, changed := invoices.Replace(tx, &inv)
-	if changed {
-		tx.Emit("invoice.updated", doc, previous)
+	if p.Discounts.Sent() {
+		inv.rewrite(tx, allLines(tx, &inv))
 	}
-	return doc, nil
+	return inv.replace(tx), nil
 }

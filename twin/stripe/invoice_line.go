@@ -12,7 +12,7 @@ type Line struct {
 	Amount              twin.Money        `json:"amount"`
 	Currency            string            `json:"currency"`
 	Description         *string           `json:"description"`
-	DiscountAmounts     []canon.Raw       `json:"discount_amounts"`
+	DiscountAmounts     []DiscountAmount  `json:"discount_amounts"`
 	Discountable        bool              `json:"discountable"`
 	Discounts           []string          `json:"discounts"`
 	ID                  string            `json:"id"`
@@ -42,9 +42,17 @@ type InvoiceLines struct {
 
 // LineParent is what made a line.
 type LineParent struct {
-	InvoiceItemDetails      canon.Raw       `json:"invoice_item_details"`
-	SubscriptionItemDetails LineItemDetails `json:"subscription_item_details"`
-	Type                    string          `json:"type"`
+	InvoiceItemDetails      *LineInvoiceItem `json:"invoice_item_details"`
+	SubscriptionItemDetails *LineItemDetails `json:"subscription_item_details"`
+	Type                    string           `json:"type"`
+}
+
+// LineInvoiceItem is the invoice item that made a line.
+type LineInvoiceItem struct {
+	InvoiceItem      string           `json:"invoice_item"`
+	Proration        bool             `json:"proration"`
+	ProrationDetails ProrationDetails `json:"proration_details"`
+	Subscription     *string          `json:"subscription"`
 }
 
 // LineItemDetails is the subscription item that made a line.
@@ -58,7 +66,13 @@ type LineItemDetails struct {
 
 // ProrationDetails say what a proration credits.
 type ProrationDetails struct {
-	CreditedItems canon.Raw `json:"credited_items"`
+	CreditedItems *CreditedItems `json:"credited_items"`
+}
+
+// CreditedItems are the lines of an invoice that billed what is credited.
+type CreditedItems struct {
+	Invoice          string   `json:"invoice"`
+	InvoiceLineItems []string `json:"invoice_line_items"`
 }
 
 // Period is a stretch of time, its end excluded.
@@ -94,6 +108,8 @@ func lineAPI() twin.API {
 	return twin.API{
 		Kind: lines.Kind,
 		Expand: map[string]string{
+			"discount_amounts.discount":   discounts.Object,
+			"discounts":                   discounts.Object,
 			"pricing.price_details.price": prices.Object,
 			"subscription":                subscriptions.Object,
 		},
@@ -132,6 +148,9 @@ func putLines(tx *twin.Tx, inv *Invoice, all []Line) {
 		lines.Put(tx, &all[i])
 	}
 }
+
+// lineDoc is a line as an answer: the ones in their invoice have no row.
+func lineDoc(l *Line) twin.Doc { return twin.Doc{Body: canon.Marshal(l)} }
 
 // dropLines removes the lines that do not live in the invoice.
 func dropLines(tx *twin.Tx, inv *Invoice) {

@@ -15,13 +15,17 @@ const amountMax twin.Money = 999_999_999_999
 
 // sum computes a draft's totals from all its lines.
 func (inv *Invoice) sum(all []Line) {
-	var subtotal twin.Money
+	var subtotal, total twin.Money
 	for i := range all {
-		subtotal += all[i].Amount
+		subtotal += all[i].Amount // the line's own discounts are off already
+		total += all[i].Subtotal
+	}
+	for _, a := range inv.TotalDiscountAmounts {
+		total -= a.Amount
 	}
 	inv.Subtotal, inv.SubtotalExcludingTax = subtotal, subtotal
-	inv.Total, inv.TotalExcludingTax = subtotal, subtotal
-	inv.AmountDue = max(subtotal, 0)
+	inv.Total, inv.TotalExcludingTax = total, total
+	inv.AmountDue = max(total, 0)
 	inv.AmountRemaining = inv.AmountDue
 }
 

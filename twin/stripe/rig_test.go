@@ -97,7 +97,7 @@ func (r *rig) doKey(key, line string) answer {
 	}
 	out := r.machine.Execute(uint64(len(r.ran))+1, &cmd)
 	r.ran = append(r.ran, ran{cmd, out})
-	pretty := canon.AppendPretty(nil, out.Body, "id", "object")
+	pretty := onWire(out.Body)
 	if err := oracle.Default().Response(cmd.Method, cmd.Path, int(out.Status), pretty); err != nil {
 		r.t.Errorf("%s → %d\n%v\n%s", line, out.Status, err, pretty)
 	}
@@ -106,6 +106,11 @@ func (r *rig) doKey(key, line string) answer {
 	}
 	return answer{out.Status, out.Body}
 }
+
+// onWire prints a body as an answer shows it.
+func onWire(body canon.Raw) []byte { return bytes.TrimSuffix(wire.Render(nil, body, ""), []byte("\n")) }
+
+var wire = stripe.Catalog().Wire
 
 // ok is do for what must succeed.
 func (r *rig) ok(line string) answer {
@@ -287,7 +292,7 @@ func (r *rig) law() {
 	}
 	r.books()
 	for e := range r.machine.State.OldestEvents(0) {
-		if err := oracle.Default().Object("event", canon.AppendPretty(nil, stripe.RenderEvent(e), "id", "object")); err != nil {
+		if err := oracle.Default().Object("event", onWire(stripe.RenderEvent(e))); err != nil {
 			r.t.Errorf("event %s: %v", e.Type, err)
 		}
 	}

@@ -164,6 +164,7 @@ func subscriptionAPI() twin.API {
 		Expand: map[string]string{
 			"customer":               customers.Object,
 			"default_payment_method": paymentMethods.Object,
+			"discounts":              discounts.Object,
 			"items":                  "",
 			"latest_invoice":         invoices.Object,
 		},

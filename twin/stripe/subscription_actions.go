@@ -15,6 +15,7 @@ type updateSubscriptionParams struct {
 	DaysUntilDue         twin.Opt[int64]                 `param:"days_until_due" rule:"min=0,max=36500"`
 	DefaultPaymentMethod twin.Opt[string]                `param:"default_payment_method"`
 	Description          twin.Opt[string]                `param:"description" rule:"empty,len=500"`
+	Discounts            discountList                    `param:"discounts" rule:"empty"`
 	Items                twin.Opt[[]changedItemParams]   `param:"items"`
 	Metadata             twin.Opt[twin.Metadata]         `param:"metadata"`
 	PauseCollection      twin.Opt[pauseCollectionParams] `param:"pause_collection" rule:"empty"`
@@ -48,7 +49,7 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 // not ended has.
 func (p *updateSubscriptionParams) alive() bool {
 	return p.CancelAt.Sent() || p.CancelAtPeriodEnd.Sent() || p.CollectionMethod.Sent() || p.DaysUntilDue.Sent() ||
-		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent() ||
+		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Discounts.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent() ||
 		p.PauseCollection.Sent() || p.TrialEnd.Sent() || p.TrialSettings.Sent()
 }
 
@@ -113,6 +114,9 @@ func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 		return err
 	}
 	if err := applyPause(tx, s, p.PauseCollection); err != nil {
+		return err
+	}
+	if err := s.applyDiscounts(tx, p.Discounts); err != nil {
 		return err
 	}
 	p.CancellationDetails.V.apply(s)

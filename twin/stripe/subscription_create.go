@@ -16,6 +16,7 @@ type createSubscriptionParams struct {
 	DaysUntilDue         twin.Opt[int64]               `param:"days_until_due" rule:"min=0,max=36500"`
 	DefaultPaymentMethod twin.Opt[string]              `param:"default_payment_method"`
 	Description          twin.Opt[string]              `param:"description" rule:"len=500"`
+	Discounts            discountList                  `param:"discounts" rule:"empty"`
 	Items                twin.Opt[[]newItemParams]     `param:"items" rule:"required"`
 	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
 	PaymentBehavior      twin.Opt[string]              `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
@@ -71,19 +72,17 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	if err := pinCurrency(tx, c, s.Currency); err != nil {
 		return twin.Doc{}, err
 	}
-	b := beginning{sub: s, customer: c, items: p.Items.V, status: subActive, pay: true}
+	b := beginning{sub: s, customer: c, items: p.Items.V, discounts: p.Discounts, status: subActive, pay: true}
 	total, err := b.total(tx)
 	switch {
 	case err != nil:
 		return twin.Doc{}, err
 	case s.TrialEnd != nil:
 		b.status, b.pay = subTrialing, false
-	case s.CollectionMethod == sendInvoice || total == 0:
+	case s.CollectionMethod == sendInvoice:
 		b.pay = false
-	case p.PaymentBehavior.V == defaultIncomplete:
+	case total > 0 && p.PaymentBehavior.V == defaultIncomplete:
 		b.status, b.pay = subIncomplete, false
-	case s.DefaultPaymentMethod == nil && methodFor(c) == "":
-		return twin.Doc{}, errNoSource()
 	}
 	return b.attempt(tx, p.PaymentBehavior.Or(allowIncomplete))
 }
@@ -139,11 +138,12 @@ func (s *Subscription) collectBy(method twin.Opt[string], days twin.Opt[int64]) 
 
 // beginning is a subscription about to be made.
 type beginning struct {
-	sub      *Subscription
-	customer *Customer
-	items    []newItemParams
-	status   string // what it is made as
-	pay      bool   // whether its first invoice is charged at once
+	sub       *Subscription
+	customer  *Customer
+	items     []newItemParams
+	discounts discountList
+	status    string // what it is made as
+	pay       bool   // whether its first invoice is charged at once
 }
 
 // total checks the items and adds up what the first invoice will ask for.
@@ -196,25 +196,30 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 		s.scheduleCancel(tx.Now())
 	}
 	s.mirror()
+	if err := s.applyDiscounts(tx, b.discounts); err != nil {
+		return twin.Doc{}, err
+	}
 	inv := firstInvoice(tx, s, c)
 	s.LatestInvoice = &inv.ID
 	doc := subscriptions.Put(tx, s)
 	tx.Emit("customer.subscription.created", doc, nil)
-	all := subscriptionLines
+	var all []Line
 	if s.Status == subTrialing {
-		all = trialLines
+		all = trialLines(tx, s, inv)
+	} else {
+		all = append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
 	}
-	draft(tx, inv, all(tx, s, inv))
+	draft(tx, inv, all)
 	finalize(tx, inv, c)
 	if s.Status == subTrialing {
 		warnOfTrialEnd(tx, s)
 	}
-	if !b.pay {
+	if !b.pay || inv.Status != invOpen {
 		return doc, nil
 	}
 	method, err := methodOf(tx, inv, c, twin.Opt[string]{})
 	if err != nil {
-		return twin.Doc{}, err
+		return twin.Doc{}, errNoSource()
 	}
 	// Only one that waits for a payment can wait for its customer.
 	_, err = chargeInvoiceAs(tx, inv, c, method, confirmation{offSession: s.Status != subIncomplete})
@@ -225,9 +230,8 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 func firstInvoice(tx *twin.Tx, s *Subscription, c *Customer) *Invoice {
 	inv := newInvoice(invoices.NewID(tx), c, s.Currency, tx.Now())
 	inv.BillingReason, inv.CollectionMethod, inv.AutoAdvance = reasonCreate, s.CollectionMethod, true
-	inv.Parent = &InvoiceParent{
-		Type: "subscription_details", SubscriptionDetails: SubscriptionDetails{Subscription: s.ID, Metadata: s.Metadata},
-	}
+	inv.bills(s)
+	inv.Discounts = s.Discounts
 	if s.DaysUntilDue != nil {
 		due := inv.Created + twin.Time(*s.DaysUntilDue*daySeconds)
 		inv.DueDate = &due
@@ -244,7 +248,7 @@ func subscriptionLines(tx *twin.Tx, s *Subscription, inv *Invoice) []Line {
 		l := newLine(lines.NewID(tx), inv, it.text(tx), it.amount(), it.Quantity, &it.Price)
 		l.Metadata, l.Subscription = s.Metadata, &s.ID
 		l.Period = Period{Start: it.CurrentPeriodStart, End: it.CurrentPeriodEnd}
-		l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: LineItemDetails{
+		l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: &LineItemDetails{
 			Subscription: s.ID, SubscriptionItem: it.ID,
 		}}
 		out = append(out, l)

@@ -15,6 +15,7 @@ func renew(tx *twin.Tx, s *Subscription) error {
 	}
 	was := s.period()
 	s.roll(tx.Now())
+	s.dropDiscounts(tx)
 	inv := cycleInvoice(tx, s, c, was)
 	s.LatestInvoice = &inv.ID
 	_, _ = s.replace(tx)
@@ -41,7 +42,7 @@ func cycleInvoice(tx *twin.Tx, s *Subscription, c *Customer, was Period) *Invoic
 // bill makes the invoice of a new period and collects it, as far as the
 // subscription lets collect.
 func (s *Subscription) bill(tx *twin.Tx, inv *Invoice, c *Customer) error {
-	all := subscriptionLines(tx, s, inv)
+	all := append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
 	behavior := ""
 	if s.PauseCollection != nil {
 		behavior = s.PauseCollection.Behavior

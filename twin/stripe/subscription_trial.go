@@ -171,7 +171,7 @@ func resumeSubscription(tx *twin.Tx, p *resumeSubscriptionParams) (twin.Doc, *tw
 	inv.BillingReason, s.LatestInvoice = reasonUpdate, &inv.ID
 	s.mirror()
 	doc, previous, _ := subscriptions.Replace(tx, s)
-	draft(tx, inv, subscriptionLines(tx, s, inv))
+	draft(tx, inv, append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...))
 	finalize(tx, inv, c)
 	if inv.Status == invOpen && inv.CollectionMethod == chargeAutomatically {
 		method, err := methodOf(tx, inv, c, twin.Opt[string]{})

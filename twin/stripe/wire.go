@@ -58,5 +58,5 @@ func head(o *twin.Outcome, idemKey string) []string {
 
 // render prints as Stripe does: two spaces, id and object first.
 func render(dst []byte, body canon.Raw, _ string) []byte {
-	return append(canon.AppendPretty(dst, body, "id", "object"), '\n')
+	return append(canon.AppendPretty(dst, bareDecimals(body), "id", "object"), '\n')
 }
