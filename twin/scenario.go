@@ -187,7 +187,7 @@ func (r *Rule) checkRequests(catalogs []*Catalog) *Refusal {
 		}
 		path = path || touched
 		if touched && !c.words(&r.Effect) {
-			return invalidRule("$.effect.answer", "%s has no such answer", c.Name)
+			return invalidRule("$.effect.answer", "%s has no such answer; a rule for another API names it in match.api", c.Name)
 		}
 	}
 	switch {
