@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"worlds/journal/canon"
 	"worlds/seed"
 	"worlds/twin"
 	"worlds/twin/stripe"
@@ -174,6 +175,9 @@ func drawPlan(t *rapid.T) plan {
 			"POST /v1/subscriptions customer=cus_%[1]d items[0][price]=price_%[1]d trial_period_days=5",
 			"POST /v1/subscriptions customer=cus_%[1]d items[0][price]=price_%[1]d collection_method=send_invoice days_until_due=3",
 			"POST /v1/invoices customer=cus_%d auto_advance=true", "DELETE /v1/customers/cus_%d",
+			"POST /v1/invoiceitems customer=cus_%d amount=700 currency=usd", "POST /v1/invoiceitems customer=cus_%d amount=-2500 currency=usd",
+			"POST /v1/subscriptions/sub_%d discounts[0][coupon]=HALF",
+			"POST /v1/invoices customer=cus_%d auto_advance=true pending_invoice_items_behavior=include",
 		}).Draw(t, "request")
 		p.requests = append(p.requests, moment{at, fmt.Sprintf(line, who)})
 	}
@@ -184,6 +188,7 @@ func drawPlan(t *rapid.T) plan {
 // live runs a plan: to each of its moments in so many uneven steps.
 func (p *plan) live(t testing.TB, src *rand.Rand, steps int) *twin.Machine {
 	m, seq := freshMachine(t, p.seed), uint64(0)
+	request(m, "POST /v1/coupons id=HALF percent_off=50 duration=repeating duration_in_months=2")
 	for _, r := range append(p.requests, moment{at: p.end}) {
 		pass(t, m, &seq, split(src, m.State.Now(), r.at, 1+src.Intn(steps)))
 		if r.line != "" {
@@ -222,20 +227,34 @@ func (p *plan) billed(t *rapid.T, m *twin.Machine, i int) {
 	}
 	for row := range m.State.OldestWith("stripe.invoice", "subscription="+sub, 0) {
 		inv := answer{Body: row.Body}
+		line := inv.subscriptionLine()
 		from, to := boundaryOf(s.anchor, s.interval, s.count, k), boundaryOf(s.anchor, s.interval, s.count, k+1)
 		k++
-		if inv.int("created") != from || inv.int("lines.data.0.period.start") != from || inv.int("lines.data.0.period.end") != to {
+		if inv.int("created") != from || line.int("period.start") != from || line.int("period.end") != to {
 			t.Fatalf("%s of %s, %d %s from %s: made %s for %s – %s, want %s – %s", inv.get("id"), sub, s.count, s.interval, day(s.anchor), day(inv.int("created")),
-				day(inv.int("lines.data.0.period.start")), day(inv.int("lines.data.0.period.end")), day(from), day(to))
+				day(line.int("period.start")), day(line.int("period.end")), day(from), day(to))
 		}
-		if inv.int("subtotal") != s.amount*int64(s.quantity) {
-			t.Fatalf("%s of %s comes to %d", inv.get("id"), sub, inv.int("subtotal"))
+		if line.int("amount") != s.amount*int64(s.quantity) {
+			t.Fatalf("%s of %s bills %d", inv.get("id"), sub, line.int("amount"))
 		}
 	}
 	body := m.State.Get("stripe.subscription", sub).Body
 	if a := (answer{Body: body}); a.get("status") == "active" && boundaryOf(s.anchor, s.interval, s.count, k) <= p.end {
 		t.Fatalf("%s was not billed at %s", sub, day(boundaryOf(s.anchor, s.interval, s.count, k)))
 	}
+}
+
+// subscriptionLine is the line of an invoice that bills its subscription; the
+// others are items that rode along.
+func (a answer) subscriptionLine() answer {
+	lines, _ := canon.Get(a.Body, "lines")
+	data, _ := canon.Get(lines, "data")
+	for e := range canon.Elements(data) {
+		if l := (answer{Body: e}); l.get("parent.type") == "subscription_item_details" {
+			return l
+		}
+	}
+	return answer{}
 }
 
 // manySubscriptions is a seed of n monthly subscriptions, each of its own
