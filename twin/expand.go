@@ -135,7 +135,7 @@ func (x *expander) hash(api *API, body canon.Raw, want *expansion, prefix, trail
 func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, here string) (canon.Raw, *Error) {
 	target, include := x.rule(api, path)
 	if include != nil {
-		return x.below(x.shape.show(x.tx.st, include(x.tx, body)), w, here)
+		return x.below(x.shape.show(x.tx.st, include(x.tx, x.stored(api, body))), w, here)
 	}
 	if target != "" {
 		if err := x.check(target, w, here); err != nil {
@@ -179,6 +179,19 @@ func each(array canon.Raw, expand func(canon.Raw) (canon.Raw, *Error)) (canon.Ra
 		out = append(out, v...)
 	}
 	return append(out, ']'), nil
+}
+
+// stored is the object that body shows, as it is stored.
+func (x *expander) stored(api *API, body canon.Raw) canon.Raw {
+	if x.shape == nil {
+		return body
+	}
+	raw, _ := canon.Get(body, "id")
+	id, _ := canon.Unquote(raw)
+	if row := x.tx.st.Get(api.Kind.Table, id); row != nil {
+		return row.Body
+	}
+	return body
 }
 
 // rule is what expands at a path: an id into an object of a kind, or a member that

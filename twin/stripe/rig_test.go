@@ -206,7 +206,7 @@ func (r *rig) events() string {
 func (r *rig) tell(line string) answer {
 	r.t.Helper()
 	a := r.do(line)
-	fmt.Fprintf(&r.text, "> %s\n%d %s\n", line, a.Status, canon.AppendPretty(nil, a.Body, "id", "object"))
+	fmt.Fprintf(&r.text, "> %s\n%d %s\n", line, a.Status, onWire(a.Body))
 	for line := range strings.Lines(r.events()) {
 		r.text.WriteString("! " + line)
 	}
@@ -291,6 +291,7 @@ func (r *rig) law() {
 		r.t.Errorf("the facts do not fold to the state")
 	}
 	r.books()
+	r.older()
 	for e := range r.machine.State.OldestEvents(0) {
 		if err := oracle.Default().Object("event", onWire(stripe.RenderEvent(e))); err != nil {
 			r.t.Errorf("event %s: %v", e.Type, err)

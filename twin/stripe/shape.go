@@ -61,8 +61,11 @@ func turnEvent(st *projection.State, version string, object canon.Raw, meta *eve
 	if t == nil {
 		return object
 	}
-	if meta.PreviousAttributes != nil {
-		meta.PreviousAttributes = t.previous(textAt(object, "object"), meta.PreviousAttributes)
+	if before := meta.PreviousAttributes; before != nil {
+		meta.PreviousAttributes = t.previous(textAt(object, "object"), before)
+		if len(t.tables) > 1 {
+			meta.PreviousAttributes = oldPaid(object, before, meta.PreviousAttributes)
+		}
 	}
 	return t.value(object)
 }

@@ -8,10 +8,11 @@ import (
 // The shape of versions from 2025-03-31.basil to before 2025-09-30.clover: a
 // discount holds its coupon, and much is not there yet.
 
-// couponTable and discountTable are where coupons and discounts are stored.
+// Where coupons and discounts are stored; those deleted go on for who has them.
 const (
-	couponTable   = "stripe.coupon"
-	discountTable = "stripe.discount"
+	couponTable        = "stripe.coupon"
+	retiredCouponTable = "stripe.coupon_deleted"
+	discountTable      = "stripe.discount"
 )
 
 var basilTurns = [...]turn{
@@ -52,6 +53,10 @@ func inlineCoupon(t *turner, was canon.Raw, o *hash) {
 	id := textUnder(was, "source", "coupon")
 	if id == "" {
 		id = textUnder(was, "promotion", "coupon")
+	}
+	if t.st.Get(couponTable, id) == nil {
+		o.set("coupon", t.row(retiredCouponTable, id))
+		return
 	}
 	o.set("coupon", t.row(couponTable, id))
 }

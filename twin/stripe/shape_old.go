@@ -11,7 +11,11 @@ import (
 
 var oldTurns = [...]turn{
 	{object: refusalObject, drop: []string{"error.advice_code", "error.network_advice_code", "error.network_decline_code"}},
-	{object: "account", drop: []string{"groups"}},
+	{object: "account", drop: []string{
+		"groups", "business_profile.annual_revenue", "business_profile.estimated_worker_count",
+		"business_profile.minority_owned_business_designation", "business_profile.monthly_estimated_revenue",
+		"controller.fees", "controller.losses", "controller.requirement_collection", "controller.stripe_dashboard",
+		"settings.invoices"}},
 	{object: "balance", drop: []string{"refund_and_dispute_prefunding", "instant_available.net_available"}},
 	{object: "balance_transaction", drop: []string{"balance_type"}},
 	{object: "card", drop: []string{"allow_redisplay", "iin", "networks", "regulated_status"}},
@@ -118,6 +122,18 @@ func oldInvoice(t *turner, was canon.Raw, o *hash) {
 		charge = textAt(row.Body, "latest_charge")
 	}
 	o.setText("charge", charge)
+}
+
+// oldPaid adds to the previous attributes of an invoice whether it was paid, where
+// its status says that this changed.
+func oldPaid(object, before, previous canon.Raw) canon.Raw {
+	was, now := textAt(before, "status"), textAt(object, "status")
+	if textAt(object, "object") != "invoice" || was == "" || (was == invPaid) == (now == invPaid) {
+		return previous
+	}
+	o := hashOf(previous)
+	o.setBool("paid", was == invPaid)
+	return o.bytes()
 }
 
 // intentOf is the payment intent of an invoice: of its first payment that was

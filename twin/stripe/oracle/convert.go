@@ -134,7 +134,13 @@ func (o *Oracle) compile(key string, raw json.RawMessage) (*jsonschema.Schema, e
 	compiler.AssertVocabs()
 	compiler.RegisterVocabulary(o.vocab)
 	const location = "stripe:///schema"
-	if err := compiler.AddResource(location, convert(key, in.(map[string]any))); err != nil {
+	out := convert(key, in.(map[string]any))
+	if properties, ok := out["properties"].(map[string]any); ok {
+		for member, schema := range o.older[key] {
+			properties[member] = convert("", mustDecode(schema))
+		}
+	}
+	if err := compiler.AddResource(location, out); err != nil {
 		return nil, fmt.Errorf("oracle: %s: %w", key, err)
 	}
 	schema, err := compiler.Compile(location)

@@ -19,6 +19,7 @@ type Oracle struct {
 	components map[string]json.RawMessage
 	routes     []route
 	eventTypes map[string]bool
+	older      map[string]map[string]json.RawMessage // undeclared of its version alone
 
 	compiled sync.Map // component name or response location → *lazySchema
 	vocab    *jsonschema.Vocabulary
@@ -69,12 +70,14 @@ type operation struct {
 }
 
 // New reads the document. Schemas are compiled later, each when first used.
-func New() (*Oracle, error) {
+func New() (*Oracle, error) { return read(embedded.OpenAPISpec, nil) }
+
+func read(spec []byte, older map[string]map[string]json.RawMessage) (*Oracle, error) {
 	var doc document
-	if err := json.Unmarshal(embedded.OpenAPISpec, &doc); err != nil {
+	if err := json.Unmarshal(spec, &doc); err != nil {
 		return nil, fmt.Errorf("oracle: reading the OpenAPI document: %w", err)
 	}
-	o := &Oracle{components: doc.Components.Schemas}
+	o := &Oracle{components: doc.Components.Schemas, older: older}
 	o.vocab = o.newVocabulary()
 	for path, operations := range doc.Paths {
 		for method, op := range operations {
@@ -225,6 +228,12 @@ func (o *Oracle) object(name string, value any) faults {
 		found = append(found, o.object(elementName, element).under(fmt.Sprintf("/data/%d", i))...)
 	}
 	return found
+}
+
+// Knows reports whether Stripe has the operation METHOD path.
+func (o *Oracle) Knows(method, path string) bool {
+	_, ok := o.match(method, path)
+	return ok
 }
 
 // match finds the operation; of several templates the most literal one wins.
