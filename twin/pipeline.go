@@ -144,6 +144,7 @@ func (r *run) refuseUnknown() bool {
 	if r.want, err = parseExpand(r.c, route, root); err != nil {
 		return r.refuse(err)
 	}
+	r.tx.want = r.want
 	if r.c.Lenient {
 		r.ignored = route.plan.prune(root, "", nil)
 	} else if names := route.plan.unknown(root, "", nil); len(names) > 0 {

@@ -1,6 +1,8 @@
 package twin
 
 import (
+	"slices"
+
 	"worlds/journal/canon"
 	"worlds/projection"
 )
@@ -23,7 +25,8 @@ type Tx struct {
 	// listeners is the number of endpoints the event being emitted goes to.
 	listeners int64
 	ignored   []string
-	aborted   error // why a long operation was given up on the way
+	want      *expansion // what the request asked to expand, nil for nothing
+	aborted   error      // why a long operation was given up on the way
 }
 
 // Savepoint is a position in a Tx that Rollback returns to.
@@ -64,6 +67,20 @@ func (tx *Tx) Target() (path, query string) { return tx.cmd.Path, tx.cmd.Query }
 
 // Ignore adds to the parameters that the reply says were not looked at.
 func (tx *Tx) Ignore(names ...string) { tx.ignored = append(tx.ignored, names...) }
+
+// Include reports whether the request asked for a member of its answer that only
+// an expansion shows, and takes it upon the caller to put it there.
+func (tx *Tx) Include(name string) bool {
+	if tx.want == nil {
+		return false
+	}
+	i := slices.IndexFunc(tx.want.kids, func(k *expansion) bool { return k.name == name && len(k.kids) == 0 })
+	if i < 0 {
+		return false
+	}
+	tx.want.kids = slices.Delete(tx.want.kids, i, i+1)
+	return true
+}
 
 // NewID mints an id from the world counter.
 func (tx *Tx) NewID(prefix string, digits int) string {

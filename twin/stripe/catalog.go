@@ -37,6 +37,7 @@ func Catalog() *twin.Catalog {
 		eventAPI(),
 		webhookEndpointAPI(),
 		deadlineAPI(),
+		searchAPI(),
 		testClockAPI(),
 	)
 }

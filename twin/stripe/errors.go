@@ -570,6 +570,45 @@ func errCanceledFields() *twin.Error {
 		"A canceled subscription can only update its cancellation_details and metadata.")
 }
 
+// Search.
+
+// errQuery is a search query that is none.
+func errQuery() *twin.Error {
+	return invalid("query", "We were unable to parse your search query. Try using the format `metadata[\"key\"]:\"value\"` to query "+
+		"for metadata or `field:\"value\"` to query for other fields.")
+}
+
+// errQueryField is a search by what cannot be searched by.
+func errQueryField(field, plural string) *twin.Error {
+	return invalid("query", "Field `%s` is an unsupported search field for resource `%s`. "+
+		"See https://stripe.com/docs/search#query-fields-for-%s for a list of supported fields.", field, plural, strings.ReplaceAll(plural, "_", "-"))
+}
+
+// errQueryOperator is a comparison that a field does not allow.
+func errQueryOperator(op, field string) *twin.Error {
+	return invalid("query", "Operator `%s` is not supported for the field `%s`.", op, field)
+}
+
+// errQueryNumber is a text where a number is compared.
+func errQueryNumber(value, field string) *twin.Error {
+	return invalid("query", "Invalid value `%s` for the numeric field `%s`.", value, field)
+}
+
+// errQueryShort is a substring too short to look for.
+func errQueryShort(least int) *twin.Error {
+	return invalid("query", "The operator `~` needs a value of at least %d characters.", least)
+}
+
+// errQueryLong is a query of too many clauses.
+func errQueryLong(most int) *twin.Error {
+	return invalid("query", "A search query may have at most %d clauses.", most)
+}
+
+// errSearchPage is a page that no search gave.
+func errSearchPage(page string) *twin.Error {
+	return invalid("page", "Invalid page token: %s. Use the `next_page` of the same query.", page)
+}
+
 // Coupons, promotion codes and discounts.
 
 // errCouponExpired is a coupon that is used up or past its time.
@@ -610,4 +649,9 @@ func errNothingToInvoice() *twin.Error {
 // errRecurring is a recurring price where something is billed once.
 func errRecurring(param string) *twin.Error {
 	return invalid(param, "The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.")
+}
+
+// errProrationDate is a proration that counts from outside the present period.
+func errProrationDate(p Period) *twin.Error {
+	return invalid("proration_date", "Invalid proration date: must be within the current billing period, from %d to %d.", p.Start, p.End)
 }
