@@ -89,6 +89,8 @@ func TestClockStories(t *testing.T) {
 		{"pause_void", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a pause_collection[behavior]=void pause_collection[resumes_at]=$now+40", "@2026-02-28T10:00", "@2026-03-31T10:00"}},
 		{"pause_uncollectible", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a pause_collection[behavior]=mark_uncollectible pause_collection[resumes_at]=1772272800", "@2026-02-28T09:00", "@2026-02-28T10:00"}},
 		{"cancel_at", `{"id":"sub_a","customer":"cus_ada","price":"price_m"}`, []string{"POST /v1/subscriptions/sub_a cancel_at=$now+40", "@2026-02-28T10:00", "+20"}},
+		{"cancel_at_created", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_2w cancel_at=$now", "POST /v1/subscriptions customer=cus_ada items[0][price]=price_2w cancel_at=$now+20 cancel_at_period_end=true",
+			"POST /v1/subscriptions customer=cus_ada items[0][price]=price_2w cancel_at=$now+20", "+30"}},
 		{"unpaid_seeded", `{"id":"sub_a","customer":"cus_ada","price":"price_m","status":"unpaid"}`, []string{"@2026-02-28T10:00", "POST /v1/invoices/$in/pay", "@2026-03-31T10:00"}},
 		{"statuses_seeded", `{"id":"sub_p","customer":"cus_ada","price":"price_m","status":"past_due"},{"id":"sub_i","customer":"cus_ada","price":"price_m","status":"incomplete"},
 			{"id":"sub_z","customer":"cus_ada","price":"price_m","status":"paused"},{"id":"sub_c","customer":"cus_ada","price":"price_m","status":"canceled"}`, []string{"+27", "@2026-02-28T10:00"}},

@@ -9,6 +9,7 @@ import (
 
 type createSubscriptionParams struct {
 	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
+	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
 	CollectionMethod     twin.Opt[string]              `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
 	Currency             twin.Opt[string]              `param:"currency"`
@@ -46,6 +47,9 @@ const (
 func (p *createSubscriptionParams) Check() *twin.Error {
 	if p.PaymentBehavior.V == "pending_if_incomplete" {
 		return invalid("payment_behavior", "`payment_behavior` can only be set to `pending_if_incomplete` when updating a subscription.")
+	}
+	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
+		return errExclusive("cancel_at", "cancel_at_period_end")
 	}
 	if p.TrialEnd.Given() && p.TrialPeriodDays.Given() {
 		return errExclusive("trial_end", "trial_period_days")
@@ -112,6 +116,12 @@ func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 		s.BillingMode.Type = p.BillingMode.V.Type.V
 	}
 	s.CancelAtPeriodEnd = p.CancelAtPeriodEnd.Or(false)
+	if p.CancelAt.Given() {
+		if p.CancelAt.V <= tx.Now() {
+			return errPast("cancel_at")
+		}
+		s.cancelOn(p.CancelAt.V, tx.Now())
+	}
 	if err := p.applyTrial(tx.Now(), s); err != nil {
 		return err
 	}
@@ -150,8 +160,13 @@ type beginning struct {
 func (b *beginning) total(tx *twin.Tx) (total twin.Money, err *twin.Error) {
 	trial := *b.sub
 	for i := range b.items {
-		if _, err := trial.add(tx, &b.items[i], fmt.Sprintf("items[%d]", i), ""); err != nil {
+		at := fmt.Sprintf("items[%d]", i)
+		it, err := trial.add(tx, &b.items[i], at, "")
+		if err != nil {
 			return 0, err
+		}
+		if rhythm(&it.Price) != rhythm(&trial.Items.Data[0].Price) {
+			return 0, errRhythm(join(at, "price"))
 		}
 	}
 	for i := range trial.Items.Data {

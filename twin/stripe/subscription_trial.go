@@ -136,6 +136,12 @@ func (s *Subscription) pause(tx *twin.Tx) {
 	tx.Emit("customer.subscription.updated", doc, previous)
 }
 
+// cancelOn lets the subscription end at a moment; asked for then.
+func (s *Subscription) cancelOn(at, asked twin.Time) {
+	reason := reasonRequested
+	s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = &at, false, &asked, &reason
+}
+
 type resumeSubscriptionParams struct {
 	Subscription       string           `path:"subscription"`
 	BillingCycleAnchor twin.Opt[string] `param:"billing_cycle_anchor" rule:"enum=now|unchanged"`
