@@ -16,6 +16,8 @@ type grammar struct {
 	Replay     replayCmd     `cmd:"" help:"Make a world again from its journal and compare."`
 	Seed       seedCmd       `cmd:"" help:"Seeds: where worlds start."`
 	Key        keyCmd        `cmd:"" help:"API keys of a world."`
+	Webhook    webhookCmd    `cmd:"" help:"Where the events of a world go, and what became of them."`
+	Scenario   scenarioCmd   `cmd:"" help:"Faults on purpose: rules that make requests and deliveries fail."`
 	Test       testCmd       `cmd:"" help:"Run scenario files."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in your shell."`
@@ -57,6 +59,21 @@ type keyCmd struct {
 	Add  keyAddCmd  `cmd:"" help:"Add an API key."`
 	List keyListCmd `cmd:"" help:"List the API keys."`
 	Rm   keyRmCmd   `cmd:"" help:"Remove an API key."`
+}
+
+type webhookCmd struct {
+	Set        webhookSetCmd        `cmd:"" help:"Set where events go."`
+	Show       webhookShowCmd       `cmd:"" help:"Print where events go."`
+	Flush      webhookFlushCmd      `cmd:"" help:"Deliver what is due now."`
+	Deliveries webhookDeliveriesCmd `cmd:"" help:"Print the delivery ledger."`
+	Resend     webhookResendCmd     `cmd:"" help:"Deliver an event once more."`
+	Quiesce    webhookQuiesceCmd    `cmd:"" help:"Wait until no request is in flight and nothing is due."`
+}
+
+type scenarioCmd struct {
+	Add  scenarioAddCmd  `cmd:"" help:"Add a fault rule."`
+	List scenarioListCmd `cmd:"" help:"List the fault rules and their counts."`
+	Rm   scenarioRmCmd   `cmd:"" help:"Remove a fault rule."`
 }
 
 // predictors complete arguments in the shell.

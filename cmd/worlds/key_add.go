@@ -10,8 +10,9 @@ import (
 type keyAddCmd struct {
 	target
 	output
-	Label  string `placeholder:"LABEL" help:"Label, which stands in the journal; key:N by default."`
-	Secret string `placeholder:"SECRET" help:"The key itself; made by default."`
+	Label        string `placeholder:"LABEL" help:"Label, which stands in the journal; key:N by default."`
+	Secret       string `placeholder:"SECRET" help:"The key itself; made by default."`
+	ExpiresAfter int64  `placeholder:"N" help:"The key lasts for so many requests, in each life of the world."`
 }
 
 // Run adds a key, remembers it and prints it.
@@ -21,7 +22,7 @@ func (c *keyAddCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	var key admin.KeyInfo
-	if err := w.post(ctx, w.path("/keys"), &keyPair{Label: c.Label, Secret: c.Secret}, &key); err != nil {
+	if err := w.post(ctx, w.path("/keys"), &admin.KeyInfo{Label: c.Label, Secret: c.Secret, ExpiresAfter: c.ExpiresAfter}, &key); err != nil {
 		return err
 	}
 	if w.notes != nil {

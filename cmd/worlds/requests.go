@@ -21,6 +21,8 @@ var requestLog = log{
 		err := json.Unmarshal(raw, &r)
 		changed := "-"
 		switch {
+		case r.Rule != "":
+			changed = "rule " + r.Rule
 		case r.Replayed != "":
 			changed = "replayed"
 		case r.Changed:

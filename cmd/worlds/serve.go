@@ -20,12 +20,13 @@ import (
 )
 
 type serveCmd struct {
-	Seed       string `placeholder:"SEED" help:"Make a world named default from this seed, unless there is one: a name of the library, a file, or - for stdin." predictor:"seed"`
-	Data       string `default:"./worlds-data" placeholder:"DIR" help:"Data folder (default ./worlds-data)." predictor:"folder"`
-	Listen     string `default:"127.0.0.1:7357" placeholder:"HOST:PORT" help:"Address (default 127.0.0.1:7357); port 0 takes any free one."`
-	Durability string `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
-	Key        string `placeholder:"SECRET" help:"API key of the world default; made by default."`
-	RootToken  string `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
+	Seed         string   `placeholder:"SEED" help:"Make a world named default from this seed, unless there is one: a name of the library, a file, or - for stdin." predictor:"seed"`
+	Data         string   `default:"./worlds-data" placeholder:"DIR" help:"Data folder (default ./worlds-data)." predictor:"folder"`
+	Listen       string   `default:"127.0.0.1:7357" placeholder:"HOST:PORT" help:"Address (default 127.0.0.1:7357); port 0 takes any free one."`
+	Durability   string   `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
+	Key          string   `placeholder:"SECRET" help:"API key of the world default; made by default."`
+	RootToken    string   `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
+	WebhookAllow []string `placeholder:"HOST[:PORT]" help:"Send events to this host too, not only to this machine; * is anywhere. Repeatable."`
 	output
 }
 
@@ -94,7 +95,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	defer func() { _ = listener.Close() }()
 	host := world.NewHost(journal, world.Options{Catalogs: catalogs(), Logger: log})
 	ready := readiness{URL: baseURL(listener), Data: c.Data}
-	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log})
+	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log, WebhookHosts: c.WebhookAllow})
 	if err != nil {
 		return coded(exitDamaged, prefixed("--data "+c.Data, err))
 	}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+type scenarioAddCmd struct {
+	target
+	output
+	Rule string `arg:"" help:"The rule as JSON, a file that holds it, or - for stdin." predictor:"file"`
+}
+
+// Help is the long help of the verb.
+func (*scenarioAddCmd) Help() string {
+	return `A rule says what it is about, at which of its matches it acts, and what it does:
+{"match": {"api": "stripe", "method": "POST", "path": "/v1/refunds"}, "from": 4, "count": 3,
+ "effect": {"answer": {"status": 429, "code": "rate_limit"}}}
+Effects: answer, latency_ms, close, expire_after; of deliveries drop_every_nth, reorder, duplicate, delay_seconds.`
+}
+
+// Run adds a fault rule and prints its id.
+func (c *scenarioAddCmd) Run(ctx context.Context, t *terminal) error {
+	spec, err := c.read(t)
+	if err != nil {
+		return err
+	}
+	w, err := c.open()
+	if err != nil {
+		return err
+	}
+	var rule struct{ ID string }
+	var raw json.RawMessage
+	if err := w.post(ctx, w.path("/scenarios"), spec, &raw); err != nil {
+		return err
+	}
+	if c.JSON {
+		return t.print(raw)
+	}
+	if err := json.Unmarshal(raw, &rule); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "rule %s is on\n", rule.ID)
+	return err
+}
+
+func (c *scenarioAddCmd) read(t *terminal) (json.RawMessage, error) {
+	src := []byte(c.Rule)
+	var err error
+	switch {
+	case c.Rule == "-":
+		src, err = io.ReadAll(t.in)
+	case !strings.HasPrefix(strings.TrimSpace(c.Rule), "{"):
+		src, err = os.ReadFile(c.Rule)
+	}
+	if err != nil {
+		return nil, coded(exitUsage, err)
+	}
+	if !json.Valid(src) {
+		return nil, usage("the rule is not JSON")
+	}
+	return src, nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"worlds/twin/webhook"
+)
+
+type webhookQuiesceCmd struct {
+	target
+	output
+}
+
+// Run waits until a world is at rest; that it is not, in time, is a no.
+func (c *webhookQuiesceCmd) Run(ctx context.Context, t *terminal) error {
+	w, err := c.open()
+	if err != nil {
+		return err
+	}
+	var rest webhook.Rest
+	if err := w.post(ctx, w.path("/quiesce"), nil, &rest); err != nil {
+		return err
+	}
+	if c.JSON {
+		err = t.json(&rest)
+	} else if rest.Quiet {
+		_, err = fmt.Fprintf(t.out, "at rest after %d deliveries\n", rest.Attempts)
+	}
+	if err != nil || rest.Quiet {
+		return err
+	}
+	return coded(exitNo, fmt.Errorf("not at rest: %d requests in flight, %d deliveries due", rest.InFlight, rest.Due))
+}
