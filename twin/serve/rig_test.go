@@ -51,7 +51,18 @@ func (l *logged) Write(p []byte) (int, error) {
 
 func newRig(t testing.TB, hook world.Hook, disk func(store.Point) error) *rig {
 	t.Helper()
-	journal, err := store.Open(t.TempDir(), store.Options{Hook: disk})
+	return newRigOf(t, hook, store.Options{Hook: disk})
+}
+
+// newRigAt is newRig with a durability.
+func newRigAt(t testing.TB, level store.Durability) *rig {
+	t.Helper()
+	return newRigOf(t, nil, store.Options{Durability: level})
+}
+
+func newRigOf(t testing.TB, hook world.Hook, opt store.Options) *rig {
+	t.Helper()
+	journal, err := store.Open(t.TempDir(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
