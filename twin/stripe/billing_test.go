@@ -154,9 +154,10 @@ func TestBillingRefusals(t *testing.T) {
 		{"POST /v1/subscriptions/sub_ada cancel_at=1767225600", "400 - cancel_at Invalid timestamp: must be an integer Unix timestamp in the future."},
 		{"POST /v1/subscriptions/sub_ada cancel_at=1767999999 cancel_at_period_end=true", "400 - cancel_at_period_end You may only specify one of these parameters: cancel_at, cancel_at_period_end."},
 		{"POST /v1/subscriptions/sub_ada default_payment_method=pm_no", "400 resource_missing default_payment_method No such PaymentMethod: 'pm_no'"},
-		{"POST /v1/subscriptions/sub_ada items[0][price]=price_m2", "501 - proration_behavior This twin does not serve prorations (send proration_behavior=none to change what later invoices bill). The world is unchanged."},
+		{"POST /v1/subscriptions/sub_ada items[0][price]=price_2w", "400 - items Currency and interval fields must match across all plans on this subscription. Found mismatch in interval field."},
+		{"POST /v1/subscriptions/sub_ada items[0][price]=price_m2 payment_behavior=pending_if_incomplete", "501 - payment_behavior This twin does not serve payment_behavior=pending_if_incomplete. The world is unchanged."},
+		{"POST /v1/subscriptions/sub_ada items[0][price]=price_m2 proration_date=1", "400 - proration_date Invalid proration date: must be within the current billing period, from 1766361600 to 1769040000."},
 		{"POST /v1/subscriptions/sub_ada items[0][id]=si_no", "400 resource_missing items[0][id] No such subscription_item: 'si_no'"},
-		{"DELETE /v1/subscriptions/sub_ada prorate=true", "501 - prorate This twin does not serve prorate=true. The world is unchanged."},
 		{"GET /v1/invoices/search?query=x", "501 - - This twin does not serve GET /v1/invoices/search. The world is unchanged."},
 		{"POST /v1/invoices/create_preview customer=cus_ada", "501 - - This twin does not serve POST /v1/invoices/create_preview. The world is unchanged."},
 		{"GET /v1/subscription_items", "400 parameter_missing subscription Missing required param: subscription."},
@@ -231,8 +232,11 @@ func TestItems(t *testing.T) {
 	last := r.ok("GET /v1/subscriptions/sub_ada").get("items.data.0.id")
 	r.refused("POST /v1/subscriptions/sub_ada items[0][id]="+last+" items[0][deleted]=true proration_behavior=none",
 		"400 - items A subscription must have at least one active plan.")
-	r.refused("POST /v1/subscription_items/"+last+" price=price_2w proration_behavior=none",
-		"501 - price This twin does not serve a change of the billing interval. The world is unchanged.")
+	r.refused("DELETE /v1/subscription_items/"+last, "400 - items A subscription must have at least one active plan.")
+	r.refused("POST /v1/subscription_items subscription=sub_ada price=price_2w",
+		"400 - price Currency and interval fields must match across all plans on this subscription. Found mismatch in interval field.")
+	r.refused("POST /v1/subscription_items subscription=sub_no price=price_m", "400 resource_missing subscription No such subscription: 'sub_no'")
+	r.refused("DELETE /v1/subscription_items/si_no", "404 resource_missing item No such subscription_item: 'si_no'")
 }
 
 // TestSubscriptionBeginnings is how a new subscription and its invoice stand, by

@@ -1,13 +1,12 @@
 package stripe
 
 import (
-	"fmt"
-
 	"worlds/twin"
 )
 
 type updateSubscriptionParams struct {
 	ID                   string                          `path:"id"`
+	BillingCycleAnchor   twin.Opt[string]                `param:"billing_cycle_anchor" rule:"enum=now|unchanged"`
 	CancelAt             twin.Opt[twin.Time]             `param:"cancel_at" rule:"empty,min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                  `param:"cancel_at_period_end"`
 	CancellationDetails  twin.Opt[cancellationParams]    `param:"cancellation_details"`
@@ -19,9 +18,9 @@ type updateSubscriptionParams struct {
 	Items                twin.Opt[[]changedItemParams]   `param:"items"`
 	Metadata             twin.Opt[twin.Metadata]         `param:"metadata"`
 	PauseCollection      twin.Opt[pauseCollectionParams] `param:"pause_collection" rule:"empty"`
-	ProrationBehavior    twin.Opt[string]                `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
 	TrialEnd             twin.Opt[string]                `param:"trial_end"`
 	TrialSettings        twin.Opt[trialSettingsParams]   `param:"trial_settings"`
+	prorationParams
 }
 
 type cancellationParams struct {
@@ -42,6 +41,9 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
 		return errExclusive("cancel_at", "cancel_at_period_end")
 	}
+	if err := p.checkProration(); err != nil {
+		return err
+	}
 	return checkTrialEnd(p.TrialEnd)
 }
 
@@ -50,7 +52,7 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 func (p *updateSubscriptionParams) alive() bool {
 	return p.CancelAt.Sent() || p.CancelAtPeriodEnd.Sent() || p.CollectionMethod.Sent() || p.DaysUntilDue.Sent() ||
 		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Discounts.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent() ||
-		p.PauseCollection.Sent() || p.TrialEnd.Sent() || p.TrialSettings.Sent()
+		p.PauseCollection.Sent() || p.BillingCycleAnchor.Sent() || p.PaymentBehavior.Sent() || p.ProrationDate.Sent() || p.TrialEnd.Sent() || p.TrialSettings.Sent()
 }
 
 func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *twin.Error) {
@@ -68,7 +70,8 @@ func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *tw
 	if p.TrialEnd.V == trialNow {
 		return cutTrial(tx, s)
 	}
-	doc, err := s.replace(tx)
+	r := revision{prorationParams: p.prorationParams, was: old.Items.Data, reset: p.BillingCycleAnchor.V == "now"}
+	doc, err := r.settle(tx, s)
 	if err == nil && p.TrialEnd.Given() {
 		warnOfTrialEnd(tx, s)
 	}
@@ -99,13 +102,8 @@ func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 	}
 	p.DefaultPaymentMethod.Apply(&s.DefaultPaymentMethod)
 	p.Description.Apply(&s.Description)
-	for i := range p.Items.V {
-		if err := s.change(tx, &p.Items.V[i], fmt.Sprintf("items[%d]", i), p.ProrationBehavior); err != nil {
-			return err
-		}
-	}
-	if len(s.Items.Data) == 0 {
-		return errLastItem()
+	if err := s.rearrange(tx, p.Items.V); err != nil {
+		return err
 	}
 	if err := p.applyTrial(tx, s); err != nil {
 		return err
@@ -133,9 +131,7 @@ func (p *updateSubscriptionParams) applyCancel(tx *twin.Tx, s *Subscription) *tw
 		if p.CancelAt.V <= tx.Now() {
 			return errPast("cancel_at")
 		}
-		at := p.CancelAt.V
-		s.scheduleCancel(tx.Now())
-		s.CancelAt, s.CancelAtPeriodEnd = &at, false
+		s.cancelOn(p.CancelAt.V, tx.Now())
 	case atEnd.Given() && atEnd.V && !s.CancelAtPeriodEnd:
 		s.scheduleCancel(tx.Now())
 	case p.CancelAt.Cleared(), atEnd.Given() && !atEnd.V:
@@ -168,17 +164,6 @@ type cancelSubscriptionParams struct {
 	Prorate             twin.Opt[bool]               `param:"prorate"`
 }
 
-// Check refuses to bill at the end, which takes prorations.
-func (p *cancelSubscriptionParams) Check() *twin.Error {
-	switch {
-	case p.InvoiceNow.Or(false):
-		return errUnserved("invoice_now=true", "invoice_now")
-	case p.Prorate.Or(false):
-		return errUnserved("prorate=true", "prorate")
-	}
-	return nil
-}
-
 func cancelSubscription(tx *twin.Tx, p *cancelSubscriptionParams) (twin.Doc, *twin.Error) {
 	old, ok := subscriptions.Get(tx, p.ID)
 	if !ok || old.ended() {
@@ -186,6 +171,19 @@ func cancelSubscription(tx *twin.Tx, p *cancelSubscriptionParams) (twin.Doc, *tw
 	}
 	s := old.copy()
 	p.CancellationDetails.V.apply(s)
+	if p.Prorate.Or(false) {
+		if err := s.creditRest(tx); err != nil {
+			return twin.Doc{}, err
+		}
+	}
+	switch {
+	case p.InvoiceNow.Or(false):
+		if err := s.billPending(tx); err != nil {
+			return twin.Doc{}, invalid("invoice_now", "The final invoice cannot be made: %v.", err)
+		}
+	case !p.Prorate.Or(false):
+		s.dropProrations(tx)
+	}
 	return cancelNow(tx, s), nil
 }
 

@@ -59,6 +59,11 @@ func fireSubscription(tx *twin.Tx, id string) error {
 	}
 	switch {
 	case s.CancelAt != nil && *s.CancelAt <= now:
+		if s.pends(tx) {
+			if err := s.billPending(tx); err != nil {
+				return err
+			}
+		}
 		s.end(tx)
 	case s.Status == subIncomplete && s.Created+incompleteSeconds <= now:
 		expire(tx, s)

@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"fmt"
-	"slices"
 
 	"worlds/journal/canon"
 	"worlds/seed"
@@ -75,7 +74,9 @@ func subscriptionItemAPI() twin.API {
 		Routes: []twin.Route{
 			twin.On("GET /v1/subscription_items", listSubscriptionItems),
 			twin.On("GET /v1/subscription_items/{item}", retrieveSubscriptionItem),
+			twin.On("POST /v1/subscription_items", createSubscriptionItem),
 			twin.On("POST /v1/subscription_items/{item}", updateSubscriptionItem),
+			twin.On("DELETE /v1/subscription_items/{item}", deleteSubscriptionItem),
 		},
 		Expand: map[string]string{"price": ""},
 	}
@@ -139,95 +140,6 @@ func itemDoc(s *Subscription, i int) twin.Doc {
 	return twin.Doc{Body: canon.Marshal(&s.Items.Data[i])}
 }
 
-type updateSubscriptionItemParams struct {
-	Item              string                  `path:"item"`
-	Metadata          twin.Opt[twin.Metadata] `param:"metadata"`
-	Price             twin.Opt[string]        `param:"price"`
-	ProrationBehavior twin.Opt[string]        `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
-	Quantity          twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
-}
-
-// updateSubscriptionItem changes one item; the subscription says that it changed.
-func updateSubscriptionItem(tx *twin.Tx, p *updateSubscriptionItemParams) (twin.Doc, *twin.Error) {
-	s, i := itemNamed(tx, p.Item)
-	if s == nil {
-		return twin.Doc{}, errNoSuch(itemObject, "item", p.Item)
-	}
-	if s.ended() {
-		return twin.Doc{}, errCanceledFields()
-	}
-	change := changedItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
-	if err := s.edit(tx, i, &change, "", p.ProrationBehavior); err != nil {
-		return twin.Doc{}, err
-	}
-	if _, err := s.replace(tx); err != nil {
-		return twin.Doc{}, err
-	}
-	return itemDoc(s, i), nil
-}
-
-// change does to the items what one element of a request's items says: without
-// an id it adds an item, with one it edits or removes that item. at is the
-// element's parameter.
-func (s *Subscription) change(tx *twin.Tx, p *changedItemParams, at string, proration twin.Opt[string]) *twin.Error {
-	if !p.ID.Given() {
-		if !p.Price.Given() {
-			return errMissing(at + "[price]")
-		}
-		if err := withoutProration(proration); err != nil {
-			return err
-		}
-		added := newItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
-		_, err := s.add(tx, &added, at, newItemID(tx))
-		return err
-	}
-	i := s.item(p.ID.V)
-	if i < 0 {
-		return errNoSuchRef(itemObject, at+"[id]", p.ID.V)
-	}
-	if p.Deleted.Or(false) {
-		if err := withoutProration(proration); err != nil {
-			return err
-		}
-		s.Items.Data = slices.Delete(s.Items.Data, i, i+1)
-		return nil
-	}
-	return s.edit(tx, i, p, at, proration)
-}
-
-// withoutProration refuses a change of what is billed that asks for prorations.
-func withoutProration(behavior twin.Opt[string]) *twin.Error {
-	if behavior.V != "none" {
-		return errUnserved("prorations (send proration_behavior=none to change what later invoices bill)", "proration_behavior")
-	}
-	return nil
-}
-
-// edit changes the named fields of item i. What it costs changes only without
-// proration.
-func (s *Subscription) edit(tx *twin.Tx, i int, p *changedItemParams, at string, proration twin.Opt[string]) (err *twin.Error) {
-	it := &s.Items.Data[i]
-	price, quantity := it.Price.ID, it.Quantity
-	if p.Price.Given() && p.Price.V != price {
-		pr, err := s.swapped(tx, it, p.Price.V, join(at, "price"))
-		if err != nil {
-			return err
-		}
-		it.Price, it.Plan = *pr, planOf(pr)
-	}
-	it.Quantity = p.Quantity.Or(quantity)
-	if it.Price.ID != price || it.Quantity != quantity {
-		if err := withoutProration(proration); err != nil {
-			return err
-		}
-		if err := it.chargeable(join(at, "quantity")); err != nil {
-			return err
-		}
-	}
-	it.Metadata, err = applyMetadata(it.Metadata, p.Metadata)
-	return err
-}
-
 // join names a parameter within another, or at the top.
 func join(at, name string) string {
 	if at == "" {
@@ -241,7 +153,7 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 	if len(s.Items.Data) == subscriptionItemsMax {
 		return nil, errItemsMany()
 	}
-	pr, err := s.priced(tx, p.Price.V, at+"[price]")
+	pr, err := s.priced(tx, p.Price.V, join(at, "price"))
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +169,7 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 		first := &s.Items.Data[0]
 		it.CurrentPeriodStart, it.CurrentPeriodEnd = first.CurrentPeriodStart, first.CurrentPeriodEnd
 	}
-	if err := it.chargeable(at + "[quantity]"); err != nil {
+	if err := it.chargeable(join(at, "quantity")); err != nil {
 		return nil, err
 	}
 	if it.Metadata, err = applyMetadata(map[string]string{}, p.Metadata); err != nil {
@@ -277,24 +189,11 @@ func (s *Subscription) priced(tx *twin.Tx, id, param string) (*Price, *twin.Erro
 		return nil, errPriceCurrency(param, s.Currency)
 	}
 	for i := range s.Items.Data {
-		have := &s.Items.Data[i].Price
-		if have.ID == pr.ID {
+		if s.Items.Data[i].Price.ID == pr.ID {
 			return nil, errPriceTwice(param, pr.ID)
-		}
-		if rhythm(have) != rhythm(pr) {
-			return nil, errRhythm(param)
 		}
 	}
 	return pr, nil
-}
-
-// swapped finds a price that it, an item of s, can change to.
-func (s *Subscription) swapped(tx *twin.Tx, it *SubscriptionItem, id, param string) (*Price, *twin.Error) {
-	pr, err := sellable(tx, id, param)
-	if err == nil && len(s.Items.Data) == 1 && rhythm(pr) != rhythm(&it.Price) {
-		return nil, errUnserved("a change of the billing interval", param)
-	}
-	return s.priced(tx, id, param)
 }
 
 // sellable finds a price that is sold and recurs.

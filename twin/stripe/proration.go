@@ -1,0 +1,361 @@
+package stripe
+
+import (
+	"fmt"
+	"time"
+
+	"worlds/twin"
+)
+
+// The proration behaviors of a change.
+const (
+	prorateAlways = "always_invoice"
+	prorateLater  = "create_prorations"
+	prorateNever  = "none"
+)
+
+// prorationParams are how a change of what is billed is settled.
+type prorationParams struct {
+	PaymentBehavior   twin.Opt[string]    `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
+	ProrationBehavior twin.Opt[string]    `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
+	ProrationDate     twin.Opt[twin.Time] `param:"proration_date" rule:"min=0,max=7258118400"`
+}
+
+// checkProration refuses updates that wait for their payment.
+func (p *prorationParams) checkProration() *twin.Error {
+	if p.PaymentBehavior.V == "pending_if_incomplete" {
+		return errUnserved("payment_behavior=pending_if_incomplete", "payment_behavior")
+	}
+	return nil
+}
+
+// revision is a change of what a subscription bills.
+type revision struct {
+	prorationParams
+	was   []SubscriptionItem // the items before the change
+	reset bool               // a billing cycle begins now
+}
+
+// proration is the part of a period that a change leaves: from at to its end.
+type proration struct {
+	sub      *Subscription
+	customer *Customer
+	at       twin.Time
+}
+
+// credit is what of an item's price is not used, to be given back.
+func (p *proration) credit(tx *twin.Tx, it *SubscriptionItem) *InvoiceItem {
+	made := p.item(tx, it, -it.amount(), "Unused")
+	made.ProrationDetails.CreditedItems = creditedBy(tx, it)
+	return made
+}
+
+// debit is what of an item's price is still to come.
+func (p *proration) debit(tx *twin.Tx, it *SubscriptionItem) *InvoiceItem {
+	return p.item(tx, it, it.amount(), "Remaining")
+}
+
+// item is the invoice item that bills an amount for the rest of the period: exactly
+// the part that the seconds left are of all its seconds, rounded toward −∞.
+func (p *proration) item(tx *twin.Tx, it *SubscriptionItem, amount twin.Money, what string) *InvoiceItem {
+	left, all := it.CurrentPeriodEnd-p.at, it.CurrentPeriodEnd-it.CurrentPeriodStart
+	made := newItem(tx, p.customer)
+	made.Currency, made.Proration, made.Discountable = p.sub.Currency, true, false
+	made.Amount = portion(amount, int64(left), max(int64(all), 1))
+	made.NetAmount = made.Amount
+	name := it.name(tx)
+	if it.Quantity != 1 {
+		name = fmt.Sprintf("%d × %s", it.Quantity, name)
+	}
+	text := fmt.Sprintf("%s time on %s after %s", what, name, time.Unix(int64(p.at), 0).UTC().Format("02 Jan 2006"))
+	unit := it.Price.UnitAmountDecimal
+	made.Description, made.Quantity, made.QuantityDecimal = &text, it.Quantity, decimal(it.Quantity)
+	made.Period = Period{Start: p.at, End: it.CurrentPeriodEnd}
+	made.Pricing = &Pricing{
+		Type: "price_details", PriceDetails: PriceDetails{Price: it.Price.ID, Product: it.Price.Product}, UnitAmountDecimal: &unit,
+	}
+	made.Parent = &ItemParent{Type: "subscription_details",
+		SubscriptionDetails: ItemSubscription{Subscription: p.sub.ID, SubscriptionItem: it.ID}}
+	return made
+}
+
+// creditedBy names the newest line that billed an item for its present period, nil
+// when none did: a seed's subscriptions were billed before the world began.
+func creditedBy(tx *twin.Tx, it *SubscriptionItem) *ItemCreditedItems {
+	for row := range tx.State().NewestWith(invoices.Table, "subscription="+it.Subscription, 0) {
+		inv := invoices.Decode(row)
+		all := allLines(tx, inv)
+		for i := range all {
+			l := &all[i]
+			if l.Period.End == it.CurrentPeriodEnd && l.billed() == it.ID && l.Amount >= 0 {
+				return &ItemCreditedItems{Type: "invoice_line_items", InvoiceLineItemDetails: CreditedItems{
+					Invoice: inv.ID, InvoiceLineItems: []string{l.ID},
+				}}
+			}
+		}
+		if inv.Created < it.CurrentPeriodStart {
+			return nil
+		}
+	}
+	return nil
+}
+
+// billed is the subscription item that a line bills by itself, "" for none.
+func (l *Line) billed() string {
+	if l.Parent == nil || l.Parent.SubscriptionItemDetails == nil {
+		return ""
+	}
+	return l.Parent.SubscriptionItemDetails.SubscriptionItem
+}
+
+// prorate lists what a revision credits and debits: each item that changed, whole
+// as it was and whole as it is. When a cycle begins anew, everything is credited,
+// and what is new is billed in full elsewhere.
+func (r *revision) prorate(tx *twin.Tx, p *proration) (out []*InvoiceItem) {
+	for i := range r.was {
+		was := &r.was[i]
+		now := p.sub.item(was.ID)
+		if now >= 0 && !r.reset && same(was, &p.sub.Items.Data[now]) {
+			continue
+		}
+		out = append(out, p.credit(tx, was))
+		if now >= 0 && !r.reset {
+			out = append(out, p.debit(tx, &p.sub.Items.Data[now]))
+		}
+	}
+	for i := range p.sub.Items.Data {
+		if it := &p.sub.Items.Data[i]; !r.reset && r.added(it.ID) {
+			out = append(out, p.debit(tx, it))
+		}
+	}
+	return out
+}
+
+// same reports whether an item is billed as it was.
+func same(a, b *SubscriptionItem) bool { return a.Price.ID == b.Price.ID && a.Quantity == b.Quantity }
+
+// added reports whether an item was not there before.
+func (r *revision) added(id string) bool {
+	for i := range r.was {
+		if r.was[i].ID == id {
+			return false
+		}
+	}
+	return true
+}
+
+// changes reports whether a revision changes what s bills.
+func (r *revision) changes(s *Subscription) bool {
+	if len(r.was) != len(s.Items.Data) {
+		return true
+	}
+	for i := range r.was {
+		if now := s.item(r.was[i].ID); now < 0 || !same(&r.was[i], &s.Items.Data[now]) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle stores a revised subscription, which says how it changed after all else:
+// what the change costs waits for the next invoice, or is billed at once.
+func (r *revision) settle(tx *twin.Tx, s *Subscription) (twin.Doc, *twin.Error) {
+	if err := r.begin(tx, s); err != nil {
+		return twin.Doc{}, err
+	}
+	changes := r.changes(s)
+	if !s.renews() || !changes && !r.reset {
+		return s.replace(tx)
+	}
+	behavior := r.ProrationBehavior.Or(prorateLater)
+	c, ok := liveCustomer(tx, s.Customer)
+	p := proration{sub: s, customer: c, at: r.ProrationDate.Or(tx.Now())}
+	period := Period{Start: r.was[0].CurrentPeriodStart, End: r.was[0].CurrentPeriodEnd}
+	switch {
+	case !ok:
+		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", s.Customer)
+	case r.ProrationDate.Given() && (p.at < period.Start || p.at > period.End):
+		return twin.Doc{}, errProrationDate(period)
+	case behavior != prorateNever && !pinnedTo(c, s.Currency):
+		return twin.Doc{}, errCurrencies(*c.Currency)
+	}
+	before, _ := subscriptions.Doc(tx, s.ID)
+	var made []*InvoiceItem
+	if behavior != prorateNever {
+		if made = r.prorate(tx, &p); waiting(tx, c.ID)+len(made) > pendingItemsMax {
+			return twin.Doc{}, invalid("", "A customer can have at most %d pending invoice items.", pendingItemsMax)
+		}
+	}
+	for _, it := range made {
+		it.enter(tx, nil)
+	}
+	if r.reset {
+		s.restart(tx.Now())
+	}
+	if r.reset || behavior == prorateAlways && len(made) > 0 {
+		if err := r.invoice(tx, s, c, made); err != nil {
+			return twin.Doc{}, err
+		}
+	}
+	return s.conclude(tx, before)
+}
+
+// begin sees whether the change begins a billing cycle anew.
+func (r *revision) begin(tx *twin.Tx, s *Subscription) *twin.Error {
+	if rhythm(&s.Items.Data[0].Price) != rhythm(&r.was[0].Price) && s.Status != subTrialing {
+		r.reset = true
+	}
+	switch {
+	case !r.reset || s.Status == subActive || s.Status == subPastDue:
+		return nil
+	case s.Status == subTrialing:
+		return errUnserved("a new billing cycle during a trial", "billing_cycle_anchor")
+	}
+	return errUnserved("a new billing cycle for a subscription that is "+s.Status, "items")
+}
+
+// restart begins a billing cycle now.
+func (s *Subscription) restart(now twin.Time) {
+	s.BillingCycleAnchor = now
+	s.roll(now)
+	if s.CancelAtPeriodEnd {
+		end := s.period().End
+		s.CancelAt = &end
+	}
+}
+
+// invoice bills a revision at once: what it made, or with a new cycle all that
+// waits and the new period.
+func (r *revision) invoice(tx *twin.Tx, s *Subscription, c *Customer, made []*InvoiceItem) *twin.Error {
+	inv := firstInvoice(tx, s, c)
+	inv.BillingReason = reasonUpdate
+	inv.AutoAdvance = r.PaymentBehavior.V != defaultIncomplete
+	s.LatestInvoice = &inv.ID
+	s.mirror()
+	subscriptions.Put(tx, s)
+	var all []Line
+	if r.reset {
+		all = append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
+	} else {
+		for _, it := range made {
+			it.Invoice = &inv.ID
+			invoiceItems.Put(tx, it)
+			all = append(all, it.line(tx, inv))
+		}
+	}
+	draft(tx, inv, all)
+	if s.Status == subUnpaid || s.PauseCollection != nil {
+		return errUnserved("an immediate invoice of a subscription whose invoices are not collected", "proration_behavior")
+	}
+	if finalize(tx, inv, c); inv.Status != invOpen || inv.CollectionMethod != chargeAutomatically {
+		return nil
+	}
+	return r.pay(tx, s, c, inv)
+}
+
+// pay charges the invoice of a revision. When that fails the subscription is past
+// due, or the revision is refused.
+func (r *revision) pay(tx *twin.Tx, s *Subscription, c *Customer, inv *Invoice) *twin.Error {
+	if r.PaymentBehavior.V == defaultIncomplete {
+		s.Status = subPastDue
+		subscriptions.Put(tx, s)
+		return nil
+	}
+	method, err := methodOf(tx, inv, c, twin.Opt[string]{})
+	if err != nil {
+		err = errNoSource()
+	} else {
+		inv.NextPaymentAttempt = retryAt(tx, 1) // in case it fails
+		_, err = chargeInvoice(tx, inv, c, method)
+	}
+	if err == nil {
+		return nil
+	}
+	if r.PaymentBehavior.V == errorIfIncomplete || !err.Keep && method != "" {
+		refused := *err
+		refused.Keep = false
+		return &refused
+	}
+	s.Status = subPastDue
+	subscriptions.Put(tx, s)
+	return nil
+}
+
+// conclude stores a subscription that was stored on the way and says how it differs
+// from what it was before. Its status is what payments have made it.
+func (s *Subscription) conclude(tx *twin.Tx, before twin.Doc) (twin.Doc, *twin.Error) {
+	if stored, _ := subscriptions.Get(tx, s.ID); stored.LatestInvoice != nil && s.LatestInvoice != nil && *stored.LatestInvoice == *s.LatestInvoice {
+		s.Status = stored.Status
+	}
+	s.mirror()
+	doc := subscriptions.Put(tx, s)
+	if previous, changed := twin.Changes(before.Body, doc.Body); changed {
+		tx.Emit("customer.subscription.updated", doc, previous)
+	}
+	return doc, nil
+}
+
+// billPending bills at once what waits for a subscription that ends, if anything
+// does.
+func (s *Subscription) billPending(tx *twin.Tx) error {
+	c, ok := liveCustomer(tx, s.Customer)
+	if !ok {
+		return nil
+	}
+	inv := firstInvoice(tx, s, c)
+	all := sweep(tx, inv, s.ID, false)
+	if len(all) == 0 {
+		return nil
+	}
+	inv.BillingReason = reasonUpdate
+	draft(tx, inv, all)
+	if err := unbillable(inv, c); err != nil {
+		return err
+	}
+	s.LatestInvoice = &inv.ID
+	if finalize(tx, inv, c); inv.Status == invOpen && inv.CollectionMethod == chargeAutomatically {
+		if method, err := methodOf(tx, inv, c, twin.Opt[string]{}); err == nil {
+			_, _ = chargeInvoice(tx, inv, c, method) // what fails stays open
+		}
+	}
+	return nil
+}
+
+// pends reports whether something waits to be billed for the subscription.
+func (s *Subscription) pends(tx *twin.Tx) bool {
+	for it := range invoiceItems.With(tx, "waiting="+s.Customer) {
+		if it.subscription() == s.ID && it.Currency == s.Currency {
+			return true
+		}
+	}
+	return false
+}
+
+// dropProrations forgets what earlier changes of a subscription would have cost.
+func (s *Subscription) dropProrations(tx *twin.Tx) {
+	var ids []string
+	for it := range invoiceItems.With(tx, "waiting="+s.Customer) {
+		if it.Proration && it.subscription() == s.ID {
+			ids = append(ids, it.ID)
+		}
+	}
+	for _, id := range ids {
+		dropItem(tx, id)
+	}
+}
+
+// creditRest gives back what is not used of a subscription that ends now.
+func (s *Subscription) creditRest(tx *twin.Tx) *twin.Error {
+	c, ok := liveCustomer(tx, s.Customer)
+	if !ok || !s.renews() {
+		return nil
+	}
+	if !pinnedTo(c, s.Currency) {
+		return errCurrencies(*c.Currency)
+	}
+	p := proration{sub: s, customer: c, at: tx.Now()}
+	for i := range s.Items.Data {
+		p.credit(tx, &s.Items.Data[i]).enter(tx, nil)
+	}
+	return nil
+}
