@@ -12,6 +12,7 @@ import (
 
 	"worlds/testscripts"
 	"worlds/twin/stripe/oracle"
+	desk "worlds/twin/zendesk/oracle"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected files of the scenarios")
@@ -43,7 +44,7 @@ func TestScenarios(t *testing.T) {
 	testscript.Run(t, testscripts.Params(".", nil, testscripts.Options{
 		Update: *update, Path: bin,
 		Wrap: func(testscript.T) func(http.Handler) http.Handler {
-			return func(h http.Handler) http.Handler { return oracle.Wrap(t, h) }
+			return func(h http.Handler) http.Handler { return desk.Wrap(t, oracle.Wrap(t, h)) }
 		},
 	}))
 }

@@ -59,9 +59,10 @@ var layers = map[string]layer{
 
 	// Tools of tests, which no product code imports: a judge of answers, and an
 	// agent that knows the product by its HTTP surface alone.
-	"worlds/twin/stripe/oracle": {outside: []string{anything}},
-	"worlds/testscripts/sdk":    {},
-	"worlds/testscripts/sdk/go": {outside: []string{"github.com/stripe/stripe-go"}},
+	"worlds/twin/stripe/oracle":  {outside: []string{anything}},
+	"worlds/twin/zendesk/oracle": {outside: []string{anything}},
+	"worlds/testscripts/sdk":     {},
+	"worlds/testscripts/sdk/go":  {outside: []string{"github.com/stripe/stripe-go"}},
 }
 
 // strangers must not import each other, not even in tests.

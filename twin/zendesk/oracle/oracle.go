@@ -1,9 +1,3 @@
-// Package oracle judges the answers of the Zendesk twin by JSON Schemas of our
-// own, which are strict: no object may hold what its schema does not name. It is
-// test support: nothing but test files imports it.
-//
-// schemas.json has a definition for every record, every envelope and every shape
-// of an error; routes.go says which of them each route answers with.
 package oracle
 
 import (
