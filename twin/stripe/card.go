@@ -46,7 +46,8 @@ func (p *cardParams) read(tx *twin.Tx) (instrument, *twin.Error) {
 	case p.CVC.Given() && !isCode(p.CVC.V):
 		return in, errCard("invalid_cvc", "cvc", "Your card's security code is invalid.")
 	case !ok:
-		return in, errDeclined(&testModeLiveCard, wireError{})
+		why := testModeLiveCard
+		return in, errDeclined(&why, wireError{})
 	}
 	return in, nil
 }

@@ -85,8 +85,7 @@ var searchables = [...]searchable{
 
 func searchAPI() twin.API {
 	var api twin.API
-	for i := range searchables {
-		s := &searchables[i]
+	for _, s := range searchables {
 		api.Routes = append(api.Routes, twin.On("GET "+s.url(), s.search))
 	}
 	return api
