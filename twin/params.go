@@ -54,6 +54,7 @@ type field struct {
 	free     bool // Metadata: any key
 	ranged   bool // a struct that may also be sent as one value, its Eq
 	any      bool // canon.Raw: any JSON value
+	typ      reflect.Type
 }
 
 // presenceField and valueField are the positions in Opt.
@@ -98,6 +99,7 @@ func (p *plan) collect(t reflect.Type, prefix []int) {
 }
 
 func (f *field) shape(v reflect.Type) {
+	f.typ = v
 	switch {
 	case v == reflect.TypeFor[Metadata]():
 		f.free, f.empty = true, true
@@ -189,7 +191,7 @@ func (p *plan) bind(dst reflect.Value, n *Node, prefix string) *Violation {
 	}
 	for i := range p.fields {
 		f := &p.fields[i]
-		if f.required && presence(dst.FieldByIndex(f.index).Field(stateField).Uint()) != given {
+		if f.required && presence(dst.FieldByIndex(f.index).Field(stateField).Uint()) == absent {
 			return &Violation{Kind: Missing, Param: join(prefix, f.name)}
 		}
 	}

@@ -216,7 +216,7 @@ type updateChargeParams struct {
 }
 
 type fraudDetailsParams struct {
-	UserReport twin.Opt[string] `param:"user_report" rule:"empty,enum=fraudulent|safe"`
+	UserReport twin.Opt[string] `param:"user_report" rule:"required,empty,enum=fraudulent|safe"`
 }
 
 type parcelParams struct {

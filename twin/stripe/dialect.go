@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"worlds/journal/canon"
@@ -114,6 +115,25 @@ func refuseUnknown(r *twin.Route, names []string) *twin.Error {
 		return errUnknown(unknown)
 	}
 	return errUnserved(fmt.Sprintf("the parameter %s of %s %s", strings.Join(unserved, ", "), r.Method, r.Pattern), unserved[0])
+}
+
+// isWordOf reports whether a value that the twin's table refuses is one of the
+// words that Stripe has for the parameter.
+func isWordOf(r *twin.Route, v *twin.Violation) bool {
+	if v.Kind != twin.BadEnum && v.Kind != twin.BadInteger && v.Kind != twin.BadType {
+		return false
+	}
+	op, _, ok := spec.Lookup(r.Method, r.Pattern)
+	if !ok {
+		return false
+	}
+	p, _ := op.Param(segments(v.Param))
+	for _, f := range p.Forms {
+		if f.Kind == spec.Enum && slices.Contains(f.Values, v.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // segments splits a bracket path.

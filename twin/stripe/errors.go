@@ -167,6 +167,9 @@ func errExclusive(first, second string) *twin.Error {
 
 // refuse words a violation of a parameter table.
 func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
+	if isWordOf(r, v) {
+		return errUnserved(fmt.Sprintf("%s=%s of %s %s", v.Param, v.Value, r.Method, r.Pattern), v.Param)
+	}
 	switch v.Kind {
 	case twin.Malformed:
 		return invalid(v.Param, "Invalid request: %s. Requests are form-encoded (application/x-www-form-urlencoded).", v.Value)
