@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"worlds/journal"
 	"worlds/journal/canon"
@@ -18,17 +19,23 @@ type position struct {
 
 // position reads a mark's name or a sequence number.
 func (c *call) position(v *world.View, param string) (position, error) {
-	text := c.r.URL.Query().Get(param)
-	if text != "" && text[0] >= '0' && text[0] <= '9' {
-		n, err := strconv.ParseUint(text, 10, 53)
+	return positionOf(v, c.r.URL.Query().Get(param), "?"+param)
+}
+
+// positionOf reads a mark's name or a sequence number, with or without #; where is
+// the place to blame.
+func positionOf(v *world.View, text, where string) (position, error) {
+	digits := strings.TrimPrefix(text, "#")
+	if digits != "" && digits[0] >= '0' && digits[0] <= '9' {
+		n, err := strconv.ParseUint(digits, 10, 53)
 		if err != nil || journal.Seq(n) > v.Seq {
-			return position{}, problem(http.StatusNotFound, "no-such-entry", "the world has no entry %s; the last is %d", text, v.Seq).at("?" + param)
+			return position{}, problem(http.StatusNotFound, "no-such-entry", "the world has no entry %s; the last is %d", text, v.Seq).at(where)
 		}
 		return position{seq: journal.Seq(n)}, nil
 	}
 	m := v.State.Mark(text)
 	if m == nil {
-		return position{}, problem(http.StatusNotFound, "no-such-mark", "there is no mark %q", text).at("?" + param)
+		return position{}, problem(http.StatusNotFound, "no-such-mark", "there is no mark %q", text).at(where)
 	}
 	return position{seq: journal.Seq(m.Seq), mark: text}, nil
 }

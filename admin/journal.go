@@ -95,7 +95,7 @@ func exportJournal(c *call) error {
 	if _, err := c.w.Write(buf); err != nil || v.Seq == 0 {
 		return nil
 	}
-	err = c.world.EntriesOf(v, 1, v.Seq, func(e *journal.Entry) error {
+	err = c.world.History(v, func(e *journal.Entry) error {
 		buf = journal.AppendLine(buf[:0], e)
 		if _, err := c.w.Write(buf); err != nil {
 			return errGone

@@ -15,7 +15,7 @@ import (
 // change is one entry of the server's own stream. The registry is the fold of
 // these; secrets stand in them as digests only.
 type change struct {
-	Op    string      `json:"op"` // create, reset, delete, key.add, key.remove, publish
+	Op    string      `json:"op"` // create, fork, reset, delete, drop, key.add, key.remove, publish
 	World int64       `json:"world,omitempty"`
 	ID    string      `json:"id,omitempty"`
 	Name  string      `json:"name,omitempty"`
@@ -26,6 +26,10 @@ type change struct {
 	// Endpoint is the operator's endpoint from now on; nil in an "endpoint" change
 	// is none.
 	Endpoint *endpointRecord `json:"endpoint,omitempty"`
+	Fork     *forkRecord     `json:"fork,omitempty"` // of a fork: where it comes from
+	// Moved is, of a reset, the number the world goes on under; of a delete, 1 when
+	// its entries stay for its forks.
+	Moved int64 `json:"moved,omitempty"`
 }
 
 // keyRecord is an API key: the label that stands in journals, and its digest. A
@@ -49,6 +53,7 @@ type entry struct {
 	keys     []keyRecord
 	world    *world.World
 	endpoint *endpointRecord // nil for none
+	fork     *forkRecord     // nil unless it is one
 }
 
 // registry knows the worlds of a server. It is a fold: everything in it can be
@@ -64,6 +69,7 @@ type registry struct {
 	byKey     map[string]owner // by digest
 	published map[string]string
 	order     []*entry
+	retired   []world.ID // numbers whose entries are kept for forks alone
 }
 
 // owner is whose a key is.
@@ -101,10 +107,14 @@ func (r *registry) take(c *change, h *world.Host) {
 // that was deleted meanwhile is nothing.
 func (r *registry) apply(c *change, h *world.Host) {
 	switch c.Op {
-	case "create":
-		e := &entry{number: world.ID(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token}
+	case "create", "fork":
+		e := &entry{number: world.ID(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token, fork: c.Fork}
 		e.seedName = r.published[c.Seed]
-		e.world = h.Attach(e.number, c.Seed, c.Rules)
+		if c.Fork == nil {
+			e.world = h.Attach(e.number, c.Seed, c.Rules)
+		} else {
+			e.world = h.AttachFork(e.number, c.Seed, c.Rules, c.Fork.base())
+		}
 		r.last = max(r.last, e.number)
 		r.byID[e.id] = e
 		r.order = append(r.order, e)
@@ -118,8 +128,20 @@ func (r *registry) apply(c *change, h *world.Host) {
 			e.endpoint = c.Endpoint
 			e.world.SetEndpoint(e.endpoint.live())
 		}
+	case "reset":
+		if e := r.byNumber(world.ID(c.World)); e != nil && c.Moved != 0 {
+			r.retired = append(r.retired, e.number)
+			e.number = world.ID(c.Moved)
+			r.last = max(r.last, e.number)
+			e.world = h.Moved(e.world, e.number)
+		}
+	case "drop":
+		r.retired = slices.DeleteFunc(r.retired, func(n world.ID) bool { return n == world.ID(c.World) })
 	case "delete":
 		if e := r.byNumber(world.ID(c.World)); e != nil {
+			if c.Moved != 0 {
+				r.retired = append(r.retired, e.number)
+			}
 			for _, k := range e.keys {
 				delete(r.byKey, k.Digest)
 			}

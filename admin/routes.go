@@ -72,6 +72,8 @@ func worldRoutes() []route {
 			[]string{"after", "actor"}, "", "Text", 200, eventStream},
 		{"POST", "/admin/worlds/{world}/verify", keeper, verifyWorld, "Prove the chain and fold the facts", nil, "", "Report", 200, ""},
 		{"POST", "/admin/worlds/{world}/replay", keeper, replayWorld, "Re-make the world and compare", nil, "Replay", "Report", 200, ""},
+		{"POST", "/admin/worlds/{world}/fork", keeper, forkWorld, "Branch the world after an entry", nil, "Fork", "CreatedWorld", 201, ""},
+		{"POST", "/admin/worlds/{world}/simulate", keeper, simulateWorld, "What a list of commands would do", nil, "Simulate", "Simulated", 200, ""},
 		{"POST", "/admin/worlds/{world}/keys", keeper, addKey, "Add an API key", nil, "AddKey", "Key", 201, ""},
 		{"GET", "/admin/worlds/{world}/keys", keeper, listKeys, "List the labels of the keys", nil, "", "KeyList", 200, ""},
 		{"DELETE", "/admin/worlds/{world}/keys/{label}", keeper, removeKey, "Remove an API key", nil, "", "", 204, ""},

@@ -1,12 +1,16 @@
 package admin_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"worlds/admin"
+	"worlds/twin/world"
 )
 
 var discard = slog.New(slog.DiscardHandler)
@@ -29,6 +33,9 @@ func TestRoutes(t *testing.T) {
 	r.stripe("sk_test_agent", "POST", "/v1/customers", "name=Ann")
 	r.stripe("sk_test_agent", "GET", "/v1/customers", "")
 	r.stripe("sk_test_agent", "POST", "/v1/customers", "nme=Ann")
+	listener := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer listener.Close()
+	event := firstEvent(r, w)
 	hash := w.Seed.Hash
 	long := strings.Repeat("x", 101)
 	for _, row := range []row{
@@ -137,6 +144,39 @@ func TestRoutes(t *testing.T) {
 		{200, `"mode":"re-decide"`, "POST", "/admin/worlds/W/replay", w.AdminToken, ""},
 		{200, `"mode":"fold"`, "POST", "/admin/worlds/W/replay", w.AdminToken, `{"mode":"fold"}`},
 		{400, "invalid-mode", "POST", "/admin/worlds/W/replay", w.AdminToken, `{"mode":"faith"}`},
+		// branches
+		{201, `"fork":{`, "POST", "/admin/worlds/W/fork", w.AdminToken, `{"at":"m1","key":"k"}`},
+		{201, `"fork":{`, "POST", "/admin/worlds/W/fork", w.AdminToken, ``},
+		{409, "fork-exists", "POST", "/admin/worlds/W/fork", w.AdminToken, `{"at":"1","key":"k"}`},
+		{409, "name-taken", "POST", "/admin/worlds/W/fork", w.AdminToken, `{"name":"other"}`},
+		{404, "no-such-mark", "POST", "/admin/worlds/W/fork", w.AdminToken, `{"at":"m2"}`},
+		{404, "no-such-entry", "POST", "/admin/worlds/W/fork", w.AdminToken, `{"at":"999"}`},
+		{400, "invalid-json", "POST", "/admin/worlds/W/fork", w.AdminToken, `{"at":1}`},
+		{200, `"dump_hash":"`, "POST", "/admin/worlds/W/simulate", w.AdminToken, `{"commands":[{"method":"POST","path":"/v1/customers","body":"name=Eve"}]}`},
+		{200, `"answers":[`, "POST", "/admin/worlds/W/simulate", w.AdminToken, `{"at":"m1","commands":[{"advance_seconds":60}]}`},
+		{400, "too-many-commands", "POST", "/admin/worlds/W/simulate", w.AdminToken, `{"commands":[` + strings.Repeat("{},", world.SimulateMax) + `{}]}`},
+		{404, "no-such-mark", "POST", "/admin/worlds/W/simulate", w.AdminToken, `{"at":"m2","commands":[]}`},
+		// deliveries and faults
+		{404, "no-endpoint", "GET", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, ""},
+		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"ftp://127.0.0.1/"}`},
+		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"` + listener.URL + `","signature_time":"never"}`},
+		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"` + listener.URL + `","enabled_events":["no.such"]}`},
+		{200, `"signature_time":"wall"`, "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"` + listener.URL + `"}`},
+		{200, `"url":"` + listener.URL, "GET", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, ""},
+		{200, `"deliveries":[`, "POST", "/admin/worlds/W/webhooks/flush", w.AdminToken, ""},
+		{200, `"deliveries":[`, "GET", "/admin/worlds/W/webhooks/deliveries", w.AdminToken, ""},
+		{400, "invalid-parameter", "GET", "/admin/worlds/W/webhooks/deliveries?limit=0", w.AdminToken, ""},
+		{200, `"deliveries":[`, "POST", "/admin/worlds/W/webhooks/resend", w.AdminToken, `{"event":"` + event + `"}`},
+		{404, "no-such-event", "POST", "/admin/worlds/W/webhooks/resend", w.AdminToken, `{"event":"evt_nope"}`},
+		{200, `"quiet":true`, "POST", "/admin/worlds/W/quiesce", w.AdminToken, ""},
+		{204, "", "DELETE", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, ""},
+		{201, `"id":"storm"`, "POST", "/admin/worlds/W/scenarios", w.AdminToken, `{"id":"storm","match":{"path":"/v1/refunds"},"effect":{"answer":{"status":503}}}`},
+		{409, "rule-exists", "POST", "/admin/worlds/W/scenarios", w.AdminToken, `{"id":"storm","match":{"path":"/v1/refunds"},"effect":{"answer":{"status":503}}}`},
+		{400, "invalid-rule", "POST", "/admin/worlds/W/scenarios", w.AdminToken, `{"match":{"key":"nobody"},"effect":{"answer":{"status":503}}}`},
+		{400, "invalid-rule", "POST", "/admin/worlds/W/scenarios", w.AdminToken, `{"effect":{}}`},
+		{200, `"id":"storm"`, "GET", "/admin/worlds/W/scenarios", w.AdminToken, ""},
+		{204, "", "DELETE", "/admin/worlds/W/scenarios/storm", w.AdminToken, ""},
+		{404, "no-such-rule", "DELETE", "/admin/worlds/W/scenarios/storm", w.AdminToken, ""},
 		// keys
 		{201, `"label":"second"`, "POST", "/admin/worlds/W/keys", w.AdminToken, `{"label":"second","secret":"sk_test_second"}`},
 		{201, `"secret":"sk_test_`, "POST", "/admin/worlds/W/keys", w.AdminToken, ``},
@@ -169,6 +209,19 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("no row shows %s at work", key)
 		}
 	}
+}
+
+// firstEvent is the id of the world's first event.
+func firstEvent(r *rig, w admin.CreatedWorld) string {
+	r.t.Helper()
+	var list struct {
+		Events []struct{ Event struct{ ID string } }
+	}
+	a := r.want(200, "", "GET", "/admin/worlds/"+w.ID+"/events?limit=1", w.AdminToken, "")
+	if err := json.Unmarshal(a.body, &list); err != nil || len(list.Events) != 1 {
+		r.t.Fatalf("%v: %s", err, a.body)
+	}
+	return list.Events[0].Event.ID
 }
 
 // inline is a seed with one customer.

@@ -64,19 +64,21 @@ type CreatedWorld struct {
 	Zendesk    *Login        `json:"zendesk,omitempty"`
 	URLs       URLs          `json:"urls"`
 	Clock      int64         `json:"clock"`
+	Fork       *LineageInfo  `json:"fork,omitempty"`
 }
 
 // WorldInfo is a world as lists and show answer it. Seq, Head and Clock are only
 // in show: a list wakes no world.
 type WorldInfo struct {
-	ID    string    `json:"id"`
-	Name  string    `json:"name,omitempty"`
-	Seed  SeedInfo  `json:"seed"`
-	Rules int64     `json:"rules"`
-	Keys  []KeyInfo `json:"keys"`
-	Seq   int64     `json:"seq"`
-	Head  string    `json:"head,omitempty"`
-	Clock int64     `json:"clock,omitempty"`
+	ID    string       `json:"id"`
+	Name  string       `json:"name,omitempty"`
+	Seed  SeedInfo     `json:"seed"`
+	Rules int64        `json:"rules"`
+	Keys  []KeyInfo    `json:"keys"`
+	Seq   int64        `json:"seq"`
+	Head  string       `json:"head,omitempty"`
+	Clock int64        `json:"clock,omitempty"`
+	Fork  *LineageInfo `json:"fork,omitempty"`
 }
 
 type worldList struct {
@@ -153,7 +155,7 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 	if err != nil {
 		return nil, err
 	}
-	out.URLs = URLs{Stripe: s.opt.BaseURL, Zendesk: s.opt.BaseURL + "/api/v2", Admin: s.opt.BaseURL + "/admin/worlds/" + out.ID}
+	out.URLs = s.urls(out.ID)
 	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: records, Endpoint: endpoint}
 	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
@@ -161,6 +163,11 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 	}
 	r.take(&ch, s.host)
 	return out, addRules(context.Background(), r.byNumber(r.last).world, opt.Scenarios)
+}
+
+// urls are where the world with the id is reached.
+func (s *Server) urls(id string) URLs {
+	return URLs{Stripe: s.opt.BaseURL, Zendesk: s.opt.BaseURL + "/api/v2", Admin: s.opt.BaseURL + "/admin/worlds/" + id}
 }
 
 // nameKeys fills in what the caller left out and returns what is recorded. The
@@ -224,7 +231,7 @@ func (s *Server) record(ch *change) error {
 
 // info is a world as a list shows it. The caller holds the registry.
 func (s *Server) info(e *entry) WorldInfo {
-	w := WorldInfo{ID: e.id, Name: e.name, Rules: e.world.Rules, Seed: SeedInfo{Name: e.seedName, Hash: e.seedHash}, Keys: []KeyInfo{}}
+	w := WorldInfo{ID: e.id, Name: e.name, Rules: e.world.Rules, Seed: SeedInfo{Name: e.seedName, Hash: e.seedHash}, Keys: []KeyInfo{}, Fork: e.lineage()}
 	for _, k := range e.own() {
 		w.Keys = append(w.Keys, KeyInfo{Label: k.Label})
 	}
@@ -265,22 +272,55 @@ func (c *call) show(v world.View) error {
 }
 
 func deleteWorld(c *call) error {
+	r := c.s.registry
+	r.changing.Lock()
+	defer r.changing.Unlock()
 	ch := change{Op: "delete", World: int64(c.entry.number)}
-	if err := c.world.Delete(c.r.Context(), canon.Marshal(&ch)); err != nil {
+	kept := r.reads(c.entry.number)
+	if kept {
+		ch.Moved = 1
+	}
+	if err := c.world.Delete(c.r.Context(), canon.Marshal(&ch), kept); err != nil {
 		return err
 	}
-	c.s.registry.changing.Lock()
-	defer c.s.registry.changing.Unlock()
-	c.s.registry.take(&ch, c.s.host)
+	r.take(&ch, c.s.host)
+	c.s.sweep()
 	return c.none()
 }
 
 func resetWorld(c *call) error {
-	ch := change{Op: "reset", World: int64(c.entry.number)}
-	if err := c.world.Reset(c.r.Context(), canon.Marshal(&ch)); err != nil {
+	if err := c.s.reset(c.r.Context(), c.entry); err != nil {
 		return err
 	}
 	return showWorld(c)
+}
+
+// Reset takes the world back to its beginning.
+func (s *Server) Reset(ctx context.Context, ref string) error {
+	e, p := s.registry.find(ref)
+	if p != nil {
+		return p
+	}
+	return s.reset(ctx, e)
+}
+
+// reset resets a world. While it waits for the requests in flight no world can be
+// made of it or taken from it, but others are free.
+func (s *Server) reset(ctx context.Context, e *entry) error {
+	r := s.registry
+	r.changing.Lock()
+	ch := change{Op: "reset", World: int64(e.number)}
+	if !r.reads(e.number) {
+		r.changing.Unlock()
+		return e.world.Reset(ctx, canon.Marshal(&ch), 0)
+	}
+	defer r.changing.Unlock()
+	ch.Moved = int64(r.last + 1)
+	if err := e.world.Reset(ctx, canon.Marshal(&ch), r.last+1); err != nil {
+		return err
+	}
+	r.take(&ch, s.host)
+	return nil
 }
 
 // Ensure returns the world of that name, or creates it from the seed. A world

@@ -21,6 +21,9 @@
 //	events
 //		Print the types of the events since the last call, oldest first, one a
 //		line.
+//	fork NAME [AT] [-key KEY]
+//		Branch the world after a position (the present by default) as NAME, and
+//		go on in the branch.
 //	fault add JSON|FILE
 //		Add a fault rule. A rule that never acted fails the scenario.
 //	fault list

@@ -72,6 +72,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"diff":       cmdDiff,
 		"dump":       cmdDump,
 		"events":     cmdEvents,
+		"fork":       cmdFork,
 		"fault":      cmdFault,
 		"flush":      cmdFlush,
 		"header":     cmdHeader,

@@ -43,7 +43,7 @@ func (o *offline) given() bool { return o.Data != "" || o.File != "" }
 // called.
 func (o *offline) histories(t *terminal, ref string) (list []*history, done func() error, err error) {
 	if o.File != "" {
-		if ref != "" {
+		if ref != "" && ref != os.Getenv("WORLDS_WORLD") {
 			return nil, nil, usage("--file and a world: an exported journal holds one world, and no name of it")
 		}
 		h, done, err := exportFile(t, o.File)
@@ -101,7 +101,7 @@ func folderHistories(dir, ref string) (list []*history, done func() error, err e
 	}
 	for _, info := range a.Worlds() {
 		if ref == "" || ref == info.ID || ref == info.Name {
-			h, err := folderHistory(s, a, &info)
+			h, err := folderHistory(a, &info)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -126,7 +126,7 @@ var errEnough = errors.New("enough")
 
 // folderHistory reads past the world, whose loading would refuse what is damaged
 // or of other rules before a verb could say where.
-func folderHistory(s *store.Store, a *admin.Server, info *admin.WorldInfo) (*history, error) {
+func folderHistory(a *admin.Server, info *admin.WorldInfo) (*history, error) {
 	w, err := a.World(info.ID)
 	if err != nil {
 		return nil, err
@@ -135,13 +135,12 @@ func folderHistory(s *store.Store, a *admin.Server, info *admin.WorldInfo) (*his
 	if err != nil {
 		return nil, coded(exitDamaged, fmt.Errorf("world %s: %w", info.ID, err))
 	}
-	head, _ := s.Head(w.ID)
 	h := &history{name: info.ID, genesis: g}
 	if info.Name != "" {
 		h.name += " (" + info.Name + ")"
 	}
 	h.entries = func(yield func(*journal.Entry, error) bool) {
-		err := s.Scan(w.ID, head.Inc, 1, 0, func(e *journal.Entry) error {
+		err := w.Recorded(func(e *journal.Entry) error {
 			if !yield(e, nil) {
 				return errEnough
 			}

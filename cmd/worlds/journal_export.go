@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"worlds/journal"
+	"worlds/twin/world"
 )
 
 type journalExportCmd struct {
@@ -70,12 +71,12 @@ func (c *journalExportCmd) copy(t *terminal, out io.Writer, h *history) (journal
 	if _, err := out.Write(buf); err != nil {
 		return journal.Hash{}, err
 	}
-	v := journal.NewVerifier(genesis.Hash, 1)
+	v := world.NewLinks(genesis.Hash)
 	for e, err := range h.entries {
 		if err != nil {
 			return journal.Hash{}, h.failed
 		}
-		if err := v.Next(e); err != nil {
+		if _, err := v.Next(e); err != nil {
 			return journal.Hash{}, coded(exitDamaged, err)
 		}
 		buf = journal.AppendLine(buf[:0], e)
@@ -84,6 +85,5 @@ func (c *journalExportCmd) copy(t *terminal, out io.Writer, h *history) (journal
 		}
 		p.at(int64(e.Seq))
 	}
-	_, head := v.Head()
-	return head, nil
+	return v.Head(), nil
 }

@@ -125,7 +125,7 @@ func job(t *testing.T, doc *seed.Seed, command []string) outcome {
 	origin, _ := server.Admin.Resolve("stripe", created.Keys[0].Secret)
 	out := outcome{output: output}
 	out.read(t, origin.World)
-	if err := testscripts.Law(origin.World, testscripts.Catalogs()); err != nil {
+	if err := testscripts.Law(origin.World, testscripts.Catalogs(), func(ctx context.Context) error { return server.Admin.Reset(ctx, created.ID) }); err != nil {
 		t.Errorf("the law is broken: %v", err)
 	}
 	return out

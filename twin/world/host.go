@@ -197,9 +197,33 @@ type Origin struct {
 // Attach makes a world of the journal known to the Host. It reads nothing: a
 // world loads when it is first used.
 func (h *Host) Attach(id ID, seedHash string, rules int64) *World {
-	w := &World{ID: id, SeedHash: seedHash, Rules: rules, host: h, lock: make(chan struct{}, 1)}
+	return h.attach(h.newWorld(id, seedHash, rules))
+}
+
+func (h *Host) newWorld(id ID, seedHash string, rules int64) *World {
+	return &World{ID: id, SeedHash: seedHash, Rules: rules, host: h, lock: make(chan struct{}, 1)}
+}
+
+// attach makes a world known, unless it is already.
+func (h *Host) attach(w *World) *World {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if old := h.worlds[w.ID]; old != nil {
+		return old
+	}
+	h.worlds[w.ID] = w
+	return w
+}
+
+// Moved says that w goes on under another number, as its reset said.
+func (h *Host) Moved(w *World, id ID) *World {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.worlds[id] == w {
+		return w // it has moved itself
+	}
+	delete(h.worlds, w.ID)
+	w.ID = id
 	h.worlds[id] = w
 	return w
 }

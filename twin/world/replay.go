@@ -65,8 +65,8 @@ type Entries = iter.Seq2[*journal.Entry, error]
 // of entries done now and then. The state it ends in is returned for comparison.
 func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, progress func(int64)) (*Report, *projection.State) {
 	r := &replay{
-		report:   Report{Mode: mode, Rules: g.Rules, Head: g.Entry.Hash.String()},
-		verifier: journal.NewVerifier(g.Entry.Hash, 1), machine: g.Machine(catalogs),
+		report: Report{Mode: mode, Rules: g.Rules, Head: g.Entry.Hash.String()},
+		links:  NewLinks(g.Entry.Hash), machine: g.Machine(catalogs),
 	}
 	if mode == Redecide {
 		r.genesis(g, catalogs)
@@ -93,9 +93,9 @@ func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, pr
 const progressEvery = 1000
 
 type replay struct {
-	report   Report
-	verifier *journal.Verifier
-	machine  *twin.Machine
+	report  Report
+	links   *Links
+	machine *twin.Machine
 }
 
 func (r *replay) fail(failure string, seq journal.Seq, detail string) {
@@ -121,8 +121,13 @@ func (r *replay) genesis(g *Genesis, catalogs []*twin.Catalog) {
 
 // step replays one entry.
 func (r *replay) step(e *journal.Entry) {
-	if err := r.verifier.Next(e); err != nil {
+	joint, err := r.links.Next(e)
+	if err != nil {
 		r.fail(FailChain, e.Seq, err.Error())
+		return
+	}
+	if joint { // the past is the parent's, and has just been replayed
+		r.report.Head = e.Hash.String()
 		return
 	}
 	frame, err := journal.ParseBody(e.Body)

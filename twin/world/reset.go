@@ -7,23 +7,42 @@ import (
 	"worlds/journal/store"
 )
 
-// Reset takes the world back to its genesis, as one entry of the server's own
-// stream: command. It waits up to ResetWait for the requests in flight and lets
-// new ones in only afterwards, into the reset world; a request that outlives the
-// wait gets ErrReset and is not executed. A new incarnation fences what was under
-// way. It costs the same whatever the history.
-func (w *World) Reset(ctx context.Context, command canon.Raw) error {
+// Reset takes the world back to its genesis (a fork to its fork point), as one
+// entry of the server's own stream: command. It waits up to ResetWait for the
+// requests in flight and lets new ones in only afterwards, into the reset world; a
+// request that outlives the wait gets ErrReset and is not executed. A new
+// incarnation fences what was under way. It costs the same whatever the history.
+//
+// When forks read the entries of the world's present life, moved is the number
+// under which it goes on, so that they keep them; 0 when there are none.
+func (w *World) Reset(ctx context.Context, command canon.Raw, moved ID) error {
 	return w.replaceLife(ctx, command, func() *store.Control {
+		if moved != 0 {
+			return &store.Control{Op: store.Create, World: moved, Inc: w.inc + 1}
+		}
 		return &store.Control{Op: store.Reset, World: w.ID, Inc: w.inc + 1}
-	}, w.restart)
+	}, func() {
+		w.restart()
+		if moved != 0 {
+			w.host.mu.Lock()
+			delete(w.host.worlds, w.ID)
+			w.ID = moved
+			w.host.worlds[moved] = w
+			w.host.mu.Unlock()
+		}
+	})
 }
 
-// Delete ends the world, as one entry of the server's own stream.
-func (w *World) Delete(ctx context.Context, command canon.Raw) error {
+// Delete ends the world, as one entry of the server's own stream. With keep, its
+// entries stay for the forks that read them, until Drop.
+func (w *World) Delete(ctx context.Context, command canon.Raw, keep bool) error {
 	return w.replaceLife(ctx, command, func() *store.Control {
+		if keep {
+			return nil
+		}
 		return &store.Control{Op: store.Drop, World: w.ID}
 	}, func() {
-		w.gone, w.machine, w.marks, w.aliases = true, nil, nil, nil
+		w.gone, w.machine, w.marks, w.keys = true, nil, nil, nil
 		w.host.mu.Lock()
 		delete(w.host.worlds, w.ID)
 		w.host.mu.Unlock()
@@ -64,6 +83,6 @@ func (w *World) replaceLife(ctx context.Context, command canon.Raw, control func
 
 // restart puts the world at its genesis. The caller holds the lock.
 func (w *World) restart() {
-	w.machine, w.marks, w.aliases = nil, nil, nil
+	w.machine, w.marks, w.keys = nil, nil, nil
 	w.change = store.Ticket{}
 }

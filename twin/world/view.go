@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"worlds/journal"
@@ -16,6 +15,7 @@ type View struct {
 	Seq   journal.Seq
 	Hash  journal.Hash
 	Inc   store.Incarnation
+	id    ID // the number the life has in the journal
 }
 
 // View returns the world as it stands, once everything in it is durable.
@@ -43,8 +43,8 @@ func (w *World) durable(ctx context.Context) (View, error) {
 // ahead reports whether the view counts entries that the journal lost: those of
 // reads, which nobody waits for, when a write failed.
 func (w *World) ahead(v *View) bool {
-	head, ok := w.host.store.Head(w.ID)
-	return ok && head.Inc == v.Inc && head.Seq < v.Seq
+	head, ok := w.host.store.Head(v.id)
+	return ok && head.Inc == v.Inc && max(head.Seq, w.first()) < v.Seq
 }
 
 func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
@@ -57,7 +57,7 @@ func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
 		return View{}, store.Ticket{}, err
 	}
 	defer w.release()
-	return View{State: w.machine.State.Copy(), Seq: w.seq, Hash: w.hash, Inc: w.inc}, w.change, nil
+	return View{State: w.machine.State.Copy(), Seq: w.seq, Hash: w.hash, Inc: w.inc, id: w.ID}, w.change, nil
 }
 
 // ErrNoSuchSeq says that a position lies beyond the head.
@@ -124,14 +124,12 @@ func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) 
 	if from > to {
 		return nil
 	}
-	err := w.host.store.Scan(w.ID, v.Inc, from, to, fn)
-	switch {
-	case errors.Is(err, store.ErrIncarnation):
-		return fmt.Errorf("%w: %w", ErrReset, err)
-	case errors.Is(err, store.ErrWorld):
-		return fmt.Errorf("%w: %w", ErrGone, err)
+	if w.base != nil && from <= w.base.Seq {
+		if err := w.host.past(w.base, from, min(to, w.base.Seq), false, fn); err != nil {
+			return lifeEnded(err)
+		}
 	}
-	return err
+	return w.ownEntries(v, from, to, fn)
 }
 
 // marked returns a copy of the state kept at a mark of a life, nil if there is none.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"worlds/journal"
@@ -22,6 +20,7 @@ type World struct {
 	SeedHash string
 	Rules    int64
 	host     *Host
+	base     *Base // where the world was forked from, nil if it was not
 	gate     gate
 	pulse    pulse
 	stale    atomic.Bool // memory may be ahead of the journal: load again
@@ -36,7 +35,7 @@ type World struct {
 	inc     store.Incarnation
 	seq     journal.Seq
 	hash    journal.Hash
-	aliases map[string]string // raw idempotency key to alias
+	keys    *keyring
 	marks   []markState
 	change  store.Ticket // of the last entry that changed something
 	gone    bool
@@ -46,6 +45,7 @@ type World struct {
 type markState struct {
 	seq   journal.Seq
 	state *projection.State
+	keys  int // idempotency keys used so far
 }
 
 // Errors of a World's operations.
@@ -180,12 +180,11 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 			err = fmt.Errorf("internal fault: %v", p)
 		}
 	}()
-	known := len(w.aliases)
-	side := w.alias(cmd, rawKey)
+	side, fresh := w.alias(cmd, rawKey)
 	out := w.machine.Execute(uint64(w.seq+1), cmd)
 	if out.Aborted != nil {
-		if len(w.aliases) > known {
-			delete(w.aliases, rawKey) // no entry says that this key was used
+		if fresh {
+			w.keys.forget(rawKey) // no entry says that this key was used
 		}
 		return nil, store.Ticket{}, out.Aborted
 	}
@@ -218,27 +217,20 @@ func failed(err error) error { return fmt.Errorf("%w: %w", ErrJournal, err) }
 
 // alias replaces a raw idempotency key by its alias, which is its place in the
 // order of first use, and returns the entry's sidecar.
-func (w *World) alias(cmd *twin.Command, raw string) []byte {
+func (w *World) alias(cmd *twin.Command, raw string) (side []byte, fresh bool) {
 	switch {
 	case raw == "" || cmd.Method == "GET":
-		return nil
+		return nil, false
 	case len(raw) > twin.IdemKeyMax:
 		cmd.Idem = twin.IdemTooLong
-		return nil
+		return nil, false
 	case w.machine.Spec.RawKeys:
 		cmd.Idem = raw
-		return nil
+		return nil, false
 	}
-	a, ok := w.aliases[raw]
-	if !ok {
-		a = aliasPrefix + strconv.Itoa(len(w.aliases)+1)
-		w.aliases[strings.Clone(raw)] = a
-	}
-	cmd.Idem = a
-	return []byte(raw)
+	cmd.Idem, fresh = w.keys.alias(raw)
+	return []byte(raw), fresh
 }
-
-const aliasPrefix = "ik_"
 
 // load folds the world from its journal. The caller holds the lock.
 func (w *World) load() error {
@@ -253,12 +245,15 @@ func (w *World) load() error {
 	w.genesis, w.machine = g, g.Machine(w.host.catalogs)
 	w.machine.Fault = w.fault
 	w.inc, w.seq, w.hash = head.Inc, 0, g.Entry.Hash
-	w.aliases, w.marks, w.change = map[string]string{}, nil, store.Ticket{}
-	v := journal.NewVerifier(g.Entry.Hash, 1)
-	err = w.host.store.Scan(w.ID, w.inc, 1, 0, func(e *journal.Entry) error {
-		err := v.Next(e)
+	w.keys, w.marks, w.change = newKeyring(), nil, store.Ticket{}
+	links := NewLinks(g.Entry.Hash)
+	err = w.History(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}, func(e *journal.Entry) error {
+		joint, err := links.Next(e)
 		if err == nil {
-			err = w.take(e)
+			w.seq, w.hash = e.Seq, e.Hash
+			if !joint {
+				err = w.take(e)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -289,14 +284,13 @@ func (w *World) take(e *journal.Entry) error {
 	if err := w.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
 		return err
 	}
-	w.seq, w.hash = e.Seq, e.Hash
-	w.keepMark(frame.Facts)
 	if len(e.Side) > 0 {
 		raw, _ := canon.Get(frame.Command, "idem")
 		if alias, ok := canon.Unquote(raw); ok {
-			w.aliases[string(e.Side)] = alias
+			w.keys.learn(string(e.Side), alias)
 		}
 	}
+	w.keepMark(frame.Facts)
 	return nil
 }
 
@@ -307,7 +301,7 @@ func (w *World) keepMark(facts []canon.Raw) {
 			if len(w.marks) == MarkStatesMax {
 				w.marks = w.marks[1:]
 			}
-			w.marks = append(w.marks, markState{seq: w.seq, state: w.machine.State.Copy()})
+			w.marks = append(w.marks, markState{seq: w.seq, state: w.machine.State.Copy(), keys: w.keys.count})
 		}
 	}
 }

@@ -1,0 +1,95 @@
+package admin
+
+import (
+	"net/http"
+
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin"
+	"worlds/twin/world"
+)
+
+// simulateRequest is the body of POST …/simulate.
+type simulateRequest struct {
+	At       string            `json:"at,omitempty"`
+	Commands []simulateCommand `json:"commands"`
+}
+
+// simulateCommand is a request of a twin, or an advance of the clock.
+type simulateCommand struct {
+	API     string `json:"api,omitempty"` // the first twin by default
+	Method  string `json:"method,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Query   string `json:"query,omitempty"`
+	Body    string `json:"body,omitempty"`
+	Key     string `json:"key,omitempty"` // label, key:1 by default
+	Idem    string `json:"idempotency_key,omitempty"`
+	Version string `json:"version,omitempty"`
+	Advance *int64 `json:"advance_seconds,omitempty"`
+}
+
+// request is the command as it would have come.
+func (s *simulateCommand) request(api string) world.Request {
+	if s.Advance != nil {
+		return world.Request{Command: operation("advance", twin.AdvanceBy(*s.Advance))}
+	}
+	cmd := twin.Command{Actor: s.Key, API: s.API, Method: s.Method, Path: s.Path, Version: s.Version,
+		Query: twin.EscapeForm([]byte(s.Query)), Body: s.Body}
+	if cmd.Actor == "" {
+		cmd.Actor = "key:1"
+	}
+	if cmd.API == "" {
+		cmd.API = api
+	}
+	return world.Request{Command: cmd, IdemKey: s.Idem}
+}
+
+// simulateWorld answers what a list of commands would do after a position: every
+// answer, the diff, the hash of the state and of the whole exchange. The world is
+// untouched; the same list gives the same answer.
+func simulateWorld(c *call) error {
+	var req simulateRequest
+	if err := body(c, &req); err != nil {
+		return err
+	}
+	v, err := c.world.View(c.r.Context())
+	if err != nil {
+		return err
+	}
+	at := position{seq: v.Seq}
+	if req.At != "" {
+		if at, err = positionOf(&v, req.At, "$.at"); err != nil {
+			return err
+		}
+	}
+	if len(req.Commands) > world.SimulateMax {
+		return problem(http.StatusBadRequest, "too-many-commands", "a simulation has at most %d commands", world.SimulateMax).at("$.commands")
+	}
+	requests := make([]world.Request, len(req.Commands))
+	for i := range req.Commands {
+		requests[i] = req.Commands[i].request(c.s.host.Catalogs()[0].Name)
+	}
+	s, err := c.world.Simulate(c.r.Context(), v, at.seq, requests)
+	if err != nil {
+		return err
+	}
+	out := []byte(`{"answers":[`)
+	for i := range s.Answers {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendAnswer(out, &s.Answers[i])
+	}
+	out = canon.AppendString(append(out, `],"chain":`...), s.Chain)
+	out = projection.Compare(s.From, s.To).Append(append(out, `,"diff":`...))
+	out = canon.AppendString(append(out, `,"dump_hash":`...), world.DumpHash(s.To))
+	return c.raw(http.StatusOK, append(out, '}'))
+}
+
+func appendAnswer(dst []byte, o *twin.Outcome) []byte {
+	dst = append(dst, '{')
+	if o.Body != nil {
+		dst = append(append(append(dst, `"body":`...), o.Body...), ',')
+	}
+	return append(canon.AppendInt(append(dst, `"status":`...), o.Status), '}')
+}

@@ -1,0 +1,45 @@
+package testscripts
+
+import (
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"worlds/admin"
+	"worlds/journal/canon"
+)
+
+// cmdFork branches the present world and goes on in the branch.
+func cmdFork(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || len(args) > 4 {
+		ts.Fatalf("usage: fork NAME [AT] [-key KEY]")
+	}
+	body := canon.AppendString([]byte(`{"name":`), args[0])
+	args = args[1:]
+	if len(args) >= 2 && args[len(args)-2] == "-key" {
+		body = canon.AppendString(append(body, `,"key":`...), args[len(args)-1])
+		args = args[:len(args)-2]
+	}
+	if len(args) == 1 {
+		body = canon.AppendString(append(body, `,"at":`...), args[0])
+	}
+	r.adminOK(ts, neg, "POST", "/fork", string(append(body, '}')))
+	if neg {
+		return
+	}
+	if r.last.status == 200 { // made before, under the same key
+		id, _ := member(r.last.body, ".id")
+		for _, s := range r.order {
+			if s.info.ID == id {
+				r.now = s
+			}
+		}
+		r.export(ts)
+		return
+	}
+	var info admin.CreatedWorld
+	ts.Check(canon.Unmarshal(r.last.body, &info))
+	s := &scene{name: info.Name, info: info}
+	r.worlds[s.name] = s
+	r.order = append(r.order, s)
+	r.now = s
+	r.export(ts)
+}

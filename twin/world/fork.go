@@ -1,0 +1,243 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/journal/store"
+	"worlds/projection"
+	"worlds/twin"
+)
+
+// Base is where a fork left its parent: a position in one life of a world, whose
+// entries up to there are the fork's own past. Of is where that world itself was
+// forked from, nil if it was not.
+type Base struct {
+	ID   ID
+	Inc  Incarnation
+	Seq  journal.Seq
+	Hash journal.Hash // of the parent's entry Seq
+	Of   *Base
+}
+
+// forkOp is the operation of the entry that joins a fork to its parent's past.
+const forkOp = "fork"
+
+// forkCommand is the command of that entry. It names the parent by its hash, never
+// by an id, so that equal forks of equal worlds have equal chains.
+type forkCommand struct {
+	Op     string `json:"op"`
+	Parent string `json:"parent_head"`
+	Seq    int64  `json:"parent_seq"`
+}
+
+// entry is the fork's genesis: it stands at the parent's number and follows the
+// parent's entry.
+func (b *Base) entry() journal.Entry {
+	frame := journal.Frame{
+		Command: canon.Marshal(&forkCommand{Op: forkOp, Parent: b.Hash.String(), Seq: int64(b.Seq)}),
+		Reply:   canon.Raw("null"),
+	}
+	e := journal.Entry{Seq: b.Seq, Prev: b.Hash, Body: frame.AppendBody(nil)}
+	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
+	return e
+}
+
+// isFork reports whether an entry joins a fork to the past before it.
+func isFork(frame *journal.Frame) bool {
+	raw, _ := canon.Get(frame.Command, "op")
+	op, _ := canon.Unquote(raw)
+	_, parent := canon.Get(frame.Command, "parent_head")
+	return op == forkOp && parent
+}
+
+// origin is where the world's own entries follow: its genesis or its fork entry.
+func (w *World) origin(g *Genesis) (journal.Seq, journal.Hash) {
+	if w.base == nil {
+		return 0, g.Entry.Hash
+	}
+	return w.base.Seq, w.base.entry().Hash
+}
+
+// first is the number before the world's own first entry.
+func (w *World) first() journal.Seq {
+	if w.base == nil {
+		return 0
+	}
+	return w.base.Seq
+}
+
+// Base is where the world was forked from, nil if it was not. It is read-only.
+func (w *World) Base() *Base { return w.base }
+
+// past hands out the entries from..to of what lies before a fork, oldest first.
+// With joints, the entries that join forks to their past are among them, but not
+// the one of b itself.
+func (h *Host) past(b *Base, from, to journal.Seq, joints bool, fn func(*journal.Entry) error) error {
+	first := journal.Seq(1)
+	if b.Of != nil {
+		if err := h.past(b.Of, from, min(to, b.Of.Seq), joints, fn); err != nil {
+			return err
+		}
+		if joints {
+			e := b.Of.entry()
+			if err := fn(&e); err != nil {
+				return err
+			}
+		}
+		first = b.Of.Seq + 1
+	}
+	from, to = max(from, first), min(to, b.Seq)
+	if from > to {
+		return nil
+	}
+	return h.store.Scan(b.ID, b.Inc, from, to, fn)
+}
+
+// Fork begins the world id as a branch of w after entry at: command, made of the
+// hash of that entry, is what the server's own stream records of it. The fork
+// shares w's past and state; it costs the same whatever the history. It is durable
+// on return.
+func (w *World) Fork(ctx context.Context, v View, at journal.Seq, id ID, command func(*Base) canon.Raw) (*World, error) {
+	base, start, err := w.branch(ctx, v, at)
+	if err != nil {
+		return nil, err
+	}
+	c := &store.Control{Op: store.Create, World: id, Inc: 1}
+	if err := w.host.record(command(base), c); err != nil {
+		return nil, err
+	}
+	f := w.host.AttachFork(id, w.SeedHash, w.Rules, base)
+	if start != nil {
+		f.lock <- struct{}{}
+		f.begin(start)
+		f.release()
+	}
+	return f, nil
+}
+
+// start is what a fork has in memory from its first moment.
+type start struct {
+	genesis *Genesis
+	state   *projection.State
+	keys    *keyring
+}
+
+// branch finds the position and, where memory has it, the state there.
+func (w *World) branch(ctx context.Context, v View, at journal.Seq) (*Base, *start, error) {
+	if at > v.Seq {
+		return nil, nil, fmt.Errorf("%w: %d, the last is %d", ErrNoSuchSeq, at, v.Seq)
+	}
+	life, err := w.gate.enter(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.gate.leave()
+	if err := w.acquire(ctx, life); err != nil {
+		return nil, nil, err
+	}
+	defer w.release()
+	if w.inc != v.Inc {
+		return nil, nil, ErrReset
+	}
+	base := &Base{ID: w.ID, Inc: w.inc, Seq: at, Of: w.base}
+	for base.Of != nil && at <= base.Of.Seq { // a position before the fork is the parent's
+		base = &Base{ID: base.Of.ID, Inc: base.Of.Inc, Seq: at, Of: base.Of.Of}
+	}
+	switch {
+	case at == 0:
+		base.Hash = w.genesis.Entry.Hash
+		return base, &start{w.genesis, w.genesis.State(), newKeyring()}, nil
+	case at == w.seq && w.seq > w.first():
+		base.Hash = w.hash
+		return base, &start{w.genesis, w.machine.State.Copy(), w.keys.fork(w.keys.count)}, nil
+	}
+	err = w.host.store.Scan(base.ID, base.Inc, at, at, func(e *journal.Entry) error {
+		base.Hash = e.Hash
+		return nil
+	})
+	if err != nil {
+		return nil, nil, lifeEnded(err)
+	}
+	for _, m := range w.marks {
+		if m.seq == at {
+			return base, &start{w.genesis, m.state.Copy(), w.keys.fork(m.keys)}, nil
+		}
+	}
+	return base, nil, nil
+}
+
+// begin puts a fork at its fork point. The caller holds the lock.
+func (w *World) begin(s *start) {
+	w.genesis, w.keys = s.genesis, s.keys
+	w.machine = twin.NewMachine(s.state, twin.SpecOf(s.genesis.Seed), w.host.catalogs...)
+	w.machine.Fault = w.fault
+	w.inc, w.marks, w.change = 1, nil, store.Ticket{}
+	w.seq, w.hash = w.origin(s.genesis)
+	w.due.Store(w.machine.State.HasPending())
+}
+
+// AttachFork is Attach for a fork.
+func (h *Host) AttachFork(id ID, seedHash string, rules int64, base *Base) *World {
+	w := h.newWorld(id, seedHash, rules)
+	w.base = base
+	return h.attach(w)
+}
+
+// History hands out everything that makes the world up to a view: the entries
+// from the first, across the forks it comes from, and the entries that join
+// them. The genesis is not among them.
+func (w *World) History(v View, fn func(*journal.Entry) error) error {
+	if w.base != nil {
+		if err := w.host.past(w.base, 1, w.base.Seq, true, fn); err != nil {
+			return lifeEnded(err)
+		}
+		e := w.base.entry()
+		if err := fn(&e); err != nil {
+			return err
+		}
+	}
+	return w.ownEntries(v, 1, v.Seq, fn)
+}
+
+// Recorded is History of the world as the journal has it, without loading it: what
+// is damaged, or of other rules, can still be read as far as it goes.
+func (w *World) Recorded(fn func(*journal.Entry) error) error {
+	head, ok := w.host.store.Head(w.ID)
+	if !ok {
+		return fmt.Errorf("world %d: %w", w.ID, ErrGone)
+	}
+	return w.History(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}, fn)
+}
+
+// ownEntries hands out entries that the world has itself.
+func (w *World) ownEntries(v View, from, to journal.Seq, fn func(*journal.Entry) error) error {
+	if w.base != nil {
+		from = max(from, w.base.Seq+1)
+	}
+	if from > to {
+		return nil
+	}
+	return lifeEnded(w.host.store.Scan(v.id, v.Inc, from, to, fn))
+}
+
+// lifeEnded words a scan that came too late.
+func lifeEnded(err error) error {
+	switch {
+	case errors.Is(err, store.ErrIncarnation):
+		return fmt.Errorf("%w: %w", ErrReset, err)
+	case errors.Is(err, store.ErrWorld):
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return err
+}
+
+// Drop gives up the entries of a world that no longer has a name: what forks that
+// are gone now were the last to read. command is what the server's own stream
+// records of it.
+func (h *Host) Drop(id ID, command canon.Raw) error {
+	return h.record(command, &store.Control{Op: store.Drop, World: id})
+}
