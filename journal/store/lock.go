@@ -31,7 +31,7 @@ func lockFolder(dir string, exclusive bool, timeout time.Duration) (*os.File, er
 	if err != nil {
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}
-	deadline := time.Now().Add(timeout)
+	deadline := time.Now().Add(timeout) //worlds:boundary how long an opener waits
 	for {
 		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 		if err == nil {
@@ -41,7 +41,7 @@ func lockFolder(dir string, exclusive bool, timeout time.Duration) (*os.File, er
 			_ = f.Close()
 			return nil, fmt.Errorf("store: lock %s: %w", path, err)
 		}
-		if !time.Now().Before(deadline) {
+		if !time.Now().Before(deadline) { //worlds:boundary as above
 			_ = f.Close()
 			return nil, fmt.Errorf("store: %s: %w by another process", path, ErrLocked)
 		}

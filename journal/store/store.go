@@ -1,7 +1,7 @@
 package store
 
 import (
-	"crypto/rand"
+	"crypto/rand" //worlds:boundary the salt of a journal file, which no hash covers
 	"encoding/binary"
 	"errors"
 	"fmt"
