@@ -32,6 +32,8 @@ func Catalog() *twin.Catalog {
 		lineAPI(),
 		invoicePaymentAPI(),
 		disputeAPI(),
+		creditNoteAPI(),
+		creditNoteLineAPI(),
 		subscriptionAPI(),
 		subscriptionItemAPI(),
 		eventAPI(),

@@ -658,3 +658,30 @@ func errRecurring(param string) *twin.Error {
 func errProrationDate(p Period) *twin.Error {
 	return invalid("proration_date", "Invalid proration date: must be within the current billing period, from %d to %d.", p.Start, p.End)
 }
+
+// Credit notes.
+
+// errNoteStatus is a credit note for an invoice that nobody owes.
+func errNoteStatus(status string) *twin.Error {
+	return invalid("invoice", "You can only create credit notes for finalized invoices that are open, paid or uncollectible. This invoice is %s.", status)
+}
+
+// errNoteLarge is a credit note of more than is left of its invoice.
+func errNoteLarge(asked, left twin.Money, currency string) *twin.Error {
+	return invalid("amount", "The credit note amount (%s) is greater than the creditable amount of the invoice (%s).", sum(asked, currency), sum(left, currency))
+}
+
+// errNoteLine is a line of a credit note of more than is left of the invoice's.
+func errNoteLine(param, line string, left twin.Money, currency string) *twin.Error {
+	return invalid(param, "The invoice line item %s has only %s left to credit.", line, sum(left, currency))
+}
+
+// errNoteSum is a credit note that does not say what becomes of what was paid.
+func errNoteSum(given, want twin.Money, currency string) *twin.Error {
+	return invalid("", "The sum of credit amount, refund amount and out of band amount (%s) must equal the post payment credit note amount (%s).",
+		sum(given, currency), sum(want, currency))
+}
+
+func errNoteVoid() *twin.Error {
+	return invalid("", "You can only void issued pre-payment credit notes of open invoices.")
+}
