@@ -122,7 +122,7 @@ func (c *deskChecker) directory() {
 	emails := map[string]bool{}
 	for i := range c.z.Users {
 		u, at := &c.z.Users[i], desk("users", i)
-		if email := strings.ToLower(u.Email); email != "" {
+		if email := strings.ToLower(u.Email); email != "" && u.Active {
 			if emails[email] {
 				c.report(at.key("email"), "%s belongs to another user already", show(u.Email))
 			}

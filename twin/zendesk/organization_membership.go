@@ -194,9 +194,18 @@ func listOrganizationMembershipsOfUser(tx *twin.Tx, p *usersOfParams) (twin.Doc,
 	return organizationMembershipListing(tx, "user="+p.ID).answer(tx, &p.paging)
 }
 
+// seedOrganizationMemberships fills the memberships; where a seed names none,
+// those that its users' organizations imply.
 func seedOrganizationMemberships(tx *twin.Tx, doc *seed.Document) error {
 	if doc.Zendesk == nil {
 		return nil
+	}
+	if len(doc.Zendesk.OrganizationMemberships) == 0 {
+		for _, s := range doc.Zendesk.Users {
+			if s.OrganizationID != 0 {
+				joinOrganization(tx, s.ID, s.OrganizationID)
+			}
+		}
 	}
 	for _, s := range doc.Zendesk.OrganizationMemberships {
 		o, _ := organizations.Get(tx, key(s.OrganizationID))

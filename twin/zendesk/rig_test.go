@@ -242,6 +242,27 @@ func (r *rig) law() {
 	if err := rebuild(r.machine.State); err != nil {
 		r.t.Error(err)
 	}
+	exported(r.t, r.machine.State)
+}
+
+// exported checks that a help desk leaves as a valid seed, and that what is loaded
+// from it leaves as the same.
+func exported(t testing.TB, st *projection.State) {
+	block, _ := zendesk.Export(st)
+	if block == nil {
+		return
+	}
+	first := block.JSON()
+	doc := fmt.Sprintf(`{"name":"again","version":1,"epoch":%d,"zendesk":%s}`, st.Now(), first)
+	s, err := seed.Parse([]byte(doc))
+	if err != nil {
+		t.Errorf("the export is no seed: %v\n%s", err, doc)
+		return
+	}
+	again, lost := zendesk.Export(freshMachine(t, s).State)
+	if second := again.JSON(); !bytes.Equal(first, second) || len(lost) > 0 {
+		t.Errorf("exported, loaded and exported again, with %v lost\n%s\n%s", lost, first, second)
+	}
 }
 
 func sameFacts(a, b []canon.Raw) bool {

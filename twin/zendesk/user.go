@@ -286,6 +286,7 @@ func (p *userParams) join(tx *twin.Tx, u *User) *twin.Error {
 		if p.DefaultGroupID.Given() {
 			tx.Ignore("user[default_group_id]")
 		}
+		leaveGroups(tx, u.ID) // who was an agent
 		return nil
 	}
 	group := p.DefaultGroupID.V
