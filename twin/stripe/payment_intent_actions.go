@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"slices"
+	"strings"
 
 	"worlds/journal/canon"
 	"worlds/twin"
@@ -112,15 +113,24 @@ func usableMethod(tx *twin.Tx, given string, customer *string) (*PaymentMethod, 
 // confirmParams are how an intent is confirmed.
 type confirmParams struct {
 	ErrorOnRequiresAction twin.Opt[bool]   `param:"error_on_requires_action"`
-	OffSession            twin.Opt[string] `param:"off_session" rule:"enum=true|false|one_off|recurring"`
+	OffSession            twin.Opt[string] `param:"off_session"`
 	ReturnURL             twin.Opt[string] `param:"return_url"`
 	UseStripeSDK          twin.Opt[bool]   `param:"use_stripe_sdk"`
+}
+
+// check refuses what is neither a boolean nor one of Stripe's two words.
+func (p *confirmParams) check() *twin.Error {
+	switch p.OffSession.Or("true") {
+	case "true", "True", "false", "False", "one_off", "recurring":
+		return nil
+	}
+	return invalid("off_session", "Invalid off_session: must be one of one_off or recurring")
 }
 
 func (p *confirmParams) confirmation() confirmation {
 	return confirmation{
 		failOnAction: p.ErrorOnRequiresAction.Or(false), returnURL: returnTo(p.ReturnURL, p.UseStripeSDK),
-		offSession: p.OffSession.Given() && p.OffSession.V != "false",
+		offSession: p.OffSession.Given() && strings.ToLower(p.OffSession.V) != "false",
 	}
 }
 
@@ -159,6 +169,9 @@ func (p *createPaymentIntentParams) Check() *twin.Error {
 		case p.ReturnURL.Given():
 			return errNeedsConfirm("return_url")
 		}
+	}
+	if err := p.confirmParams.check(); err != nil {
+		return err
 	}
 	return p.intentDetails.check()
 }
@@ -252,14 +265,14 @@ func (p *updatePaymentIntentParams) fixed() string {
 		return "currency"
 	case p.Customer.Given():
 		return "customer"
+	case p.CaptureMethod.Given():
+		return "capture_method"
 	case p.PaymentMethod.Given():
 		return "payment_method"
 	case p.PaymentMethodData.Given():
 		return "payment_method_data"
 	case p.Types.Given():
 		return "payment_method_types"
-	case p.CaptureMethod.Given():
-		return "capture_method"
 	case p.SetupFutureUsage.Sent():
 		return "setup_future_usage"
 	}
@@ -278,8 +291,11 @@ func updatePaymentIntent(tx *twin.Tx, p *updatePaymentIntentParams) (twin.Doc, *
 			doc, _ := paymentIntents.Doc(tx, pi.ID)
 			return twin.Doc{}, errIntentState(doc.Body, updateTexts(param, pi.Status))
 		}
-		if _, inv := invoiceOf(tx, pi.ID); inv != nil && (p.Amount.Given() || p.Currency.Given() || p.Customer.Given()) {
-			return twin.Doc{}, errIntentOfInvoice("update the "+param+" of", inv.ID)
+		if _, inv := invoiceOf(tx, pi.ID); inv != nil {
+			switch param {
+			case "amount", "currency", "customer", "capture_method":
+				return twin.Doc{}, errIntentOfInvoice("update the "+param+" of", inv.ID)
+			}
 		}
 	}
 	if err := p.applySum(tx, &pi); err != nil {
@@ -345,7 +361,12 @@ type confirmPaymentIntentParams struct {
 }
 
 // Check refuses two payment methods, and what is not a card.
-func (p *confirmPaymentIntentParams) Check() *twin.Error { return p.check() }
+func (p *confirmPaymentIntentParams) Check() *twin.Error {
+	if err := p.confirmParams.check(); err != nil {
+		return err
+	}
+	return p.intentDetails.check()
+}
 
 // confirmPaymentIntent pays an intent. That of an invoice pays the invoice.
 func confirmPaymentIntent(tx *twin.Tx, p *confirmPaymentIntentParams) (twin.Doc, *twin.Error) {
@@ -355,8 +376,12 @@ func confirmPaymentIntent(tx *twin.Tx, p *confirmPaymentIntentParams) (twin.Doc,
 	}
 	pi := *old
 	stored, _ := paymentIntents.Doc(tx, pi.ID)
-	if !pi.unpaid() {
+	_, inv := invoiceOf(tx, pi.ID)
+	switch {
+	case !pi.unpaid():
 		return twin.Doc{}, errIntentState(stored.Body, confirmTexts(pi.Status))
+	case inv != nil && p.CaptureMethod.Given():
+		return twin.Doc{}, errIntentOfInvoice("update the capture_method of", inv.ID)
 	}
 	if err := p.apply(tx, &pi); err != nil {
 		return twin.Doc{}, err
@@ -364,7 +389,7 @@ func confirmPaymentIntent(tx *twin.Tx, p *confirmPaymentIntentParams) (twin.Doc,
 	if pi.PaymentMethod == nil {
 		return twin.Doc{}, errIntentState(stored.Body, missingMethod)
 	}
-	if _, inv := invoiceOf(tx, pi.ID); inv != nil {
+	if inv != nil {
 		return confirmOfInvoice(tx, &pi, inv, p.confirmation())
 	}
 	return confirmStored(tx, &pi, p.confirmation())

@@ -204,6 +204,7 @@ func TestIntentRefusals(t *testing.T) {
 		{"/pi_nope/confirm", "404 resource_missing intent No such payment_intent: 'pi_nope'"},
 		{"/pi_nope/capture", "404 resource_missing intent No such payment_intent: 'pi_nope'"},
 		{"/pi_nope/cancel", "404 resource_missing intent No such payment_intent: 'pi_nope'"},
+		{"/" + open + "/confirm off_session=maybe", "400 - off_session Invalid off_session: must be one of one_off or recurring"},
 		{"/" + open + "/cancel cancellation_reason=bored", "400 - cancellation_reason Invalid cancellation_reason: must be one of duplicate, fraudulent, requested_by_customer, or abandoned"},
 		{"/" + open + " customer=cus_qa02", "400 - customer You cannot modify `customer` on a PaymentIntent once it already has been set. To fulfill a payment with a different Customer, cancel this PaymentIntent and create a new one. It is set to cus_qa01."},
 		{"/" + open + " amount=1", "400 amount_too_small amount Amount must be at least $0.50 usd"},
@@ -223,6 +224,9 @@ func TestIntentOfAnInvoice(t *testing.T) {
 	inv := sub.get("latest_invoice.id")
 	r.refused("POST "+pi+"/cancel", "400 - - You cannot cancel this PaymentIntent because it was created by the invoice "+inv+".")
 	r.refused("POST "+pi+" amount=100", "400 - - You cannot update the amount of this PaymentIntent because it was created by the invoice "+inv+".")
+	for _, verb := range []string{" capture_method=manual", "/confirm capture_method=manual payment_method=pm_card_visa"} {
+		r.refused("POST "+pi+verb, "400 - - You cannot update the capture_method of this PaymentIntent because it was created by the invoice "+inv+".")
+	}
 	r.events()
 	if a := r.do("POST " + pi + "/confirm payment_method=pm_card_chargeDeclined"); a.Status != 402 {
 		t.Errorf("declined: %d", a.Status)
