@@ -41,6 +41,7 @@ func serverRoutes() []route {
 		{"GET", "/readyz", anyone, ready, "The journal takes entries", nil, "", "Health", 200, ""},
 		{"GET", "/metrics", anyone, showMetrics, "Prometheus metrics", nil, "", "Text", 200, "text/plain"},
 		{"GET", "/admin/openapi.json", anyone, showOpenAPI, "This document", nil, "", "Any", 200, ""},
+		{"GET", "/admin/fidelity", anyone, showFidelity, "What the twins serve of their APIs, route by route", nil, "", "Any", 200, ""},
 	}
 }
 

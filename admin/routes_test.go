@@ -44,6 +44,7 @@ func TestRoutes(t *testing.T) {
 		{200, `"ready"`, "GET", "/readyz", "", ""},
 		{200, "worlds_worlds 2", "GET", "/metrics", "", ""},
 		{200, `"openapi":"3.1.0"`, "GET", "/admin/openapi.json", "", ""},
+		{200, `"path":"/v1/refunds"`, "GET", "/admin/fidelity", "", ""},
 		{404, "no-such-route", "GET", "/", "", ""},
 		{404, "no-such-route", "GET", "/admin", "", ""},
 		{404, "no-such-route", "GET", "/admin/", "", ""},

@@ -94,6 +94,11 @@ type Dialect struct {
 	TickRefused func(why string) *Error
 	// Internal words a fault of ours.
 	Internal func() *Error
+	// Cover judges how near a route comes to the API; nil if nobody has.
+	Cover func(r *Route, c *Coverage)
+	// Lacks lists the operations of the API that the catalog does not serve, as
+	// "METHOD /path"; nil if it cannot be told.
+	Lacks func(c *Catalog) []string
 	// Meta is what an event of this API carries beside its object.
 	Meta func(tx *Tx, previous canon.Raw) canon.Raw
 	// Event is an event of this API as its wire shows it, canonical.

@@ -34,6 +34,8 @@ func dialect() twin.Dialect {
 		Event:          RenderEvent,
 		Delivery:       deliverEvent,
 		Shape:          shapeOf,
+		Cover:          cover,
+		Lacks:          lacks,
 		Hooks:          hooks,
 		EventTypes:     eventTypes,
 		Fault:          fault,
