@@ -158,7 +158,12 @@ func TestBillingRefusals(t *testing.T) {
 		{"POST /v1/subscriptions/sub_ada items[0][price]=price_m2 payment_behavior=pending_if_incomplete", "501 - payment_behavior This twin does not serve payment_behavior=pending_if_incomplete. The world is unchanged."},
 		{"POST /v1/subscriptions/sub_ada items[0][price]=price_m2 proration_date=1", "400 - proration_date Invalid proration date: must be within the current billing period, from 1766361600 to 1769040000."},
 		{"POST /v1/subscriptions/sub_ada items[0][id]=si_no", "400 resource_missing items[0][id] No such subscription_item: 'si_no'"},
-		{"POST /v1/invoices/create_preview customer=cus_ada", "501 - - This twin does not serve POST /v1/invoices/create_preview. The world is unchanged."},
+		{"POST /v1/invoices/create_preview", "400 parameter_missing customer Missing required param: customer."},
+		{"POST /v1/invoices/create_preview customer=cus_bo", "404 invoice_upcoming_none - No upcoming invoices for customer: cus_bo"},
+		{"POST /v1/invoices/create_preview subscription=sub_no", "400 resource_missing subscription No such subscription: 'sub_no'"},
+		{"POST /v1/invoices/create_preview customer=cus_bo subscription=sub_ada", "400 resource_missing subscription No such subscription: 'sub_ada'"},
+		{"POST /v1/invoices/create_preview subscription=sub_ada subscription_details[items][0][id]=si_no", "400 resource_missing subscription_details[items][0][id] No such subscription_item: 'si_no'"},
+		{"POST /v1/invoices/create_preview customer=cus_ada preview_mode=recurring", "501 - preview_mode This twin does not serve preview_mode=recurring. The world is unchanged."},
 		{"GET /v1/subscription_items", "400 parameter_missing subscription Missing required param: subscription."},
 		{"GET /v1/subscription_items/si_no", "404 resource_missing item No such subscription_item: 'si_no'"},
 	} {

@@ -21,7 +21,7 @@ func TestCreditNotes(t *testing.T) {
 	r.tell("POST /v1/credit_notes/" + one.get("id") + "/void")
 	note("lines[0][type]=custom_line_item lines[0][description]=Late lines[0][unit_amount]=100 metadata[a]=b")
 	r.tell("POST /v1/invoices/" + inv + "/pay")
-	note("lines[0][type]=invoice_line_item lines[0][invoice_line_item]=" + first + " lines[0][amount]=400 refund_amount=200")
+	note("lines[0][type]=invoice_line_item lines[0][invoice_line_item]=" + first + " lines[0][amount]=400 refund_amount=201")
 	note("amount=50 credit_amount=50")
 	note("amount=30 out_of_band_amount=30")
 	r.tell("GET /v1/credit_notes?invoice=" + inv + "&expand[]=data.refunds.refund&limit=2")

@@ -192,15 +192,15 @@ next:
 }
 
 // dropDiscounts ends the discounts of a subscription that have come to their end:
-// in time, or because they were for one invoice.
-func (s *Subscription) dropDiscounts(tx *twin.Tx) {
+// in time, by now, or because they were for one invoice.
+func (s *Subscription) dropDiscounts(tx *twin.Tx, now twin.Time) {
 	if len(s.Discounts) == 0 {
 		return
 	}
 	var over []string
 	for _, id := range s.Discounts {
 		d, _ := discounts.Get(tx, id)
-		if d.End != nil && *d.End <= tx.Now() || couponNamed(tx, d.Source.Coupon).Duration == durationOnce && s.discounted(tx, id) {
+		if d.End != nil && *d.End <= now || couponNamed(tx, d.Source.Coupon).Duration == durationOnce && s.discounted(tx, id) {
 			over = append(over, id)
 		}
 	}

@@ -649,6 +649,11 @@ func errNothingToInvoice() *twin.Error {
 	return invalidCode("invoice_no_subscription_line_items", "", "Nothing to invoice for subscription")
 }
 
+// errNoUpcoming is the preview of an invoice that will not come.
+func errNoUpcoming(customer string) *twin.Error {
+	return fail(404, wireError{Type: invalidRequest, Code: "invoice_upcoming_none", Message: "No upcoming invoices for customer: " + customer})
+}
+
 // errRecurring is a recurring price where something is billed once.
 func errRecurring(param string) *twin.Error {
 	return invalid(param, "The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.")

@@ -143,6 +143,8 @@ const (
 	reasonCreate = "subscription_create"
 	reasonCycle  = "subscription_cycle"
 	reasonUpdate = "subscription_update"
+
+	reasonUpcoming = "upcoming" // of a preview
 )
 
 var invoices = twin.Resource[Invoice]{
@@ -164,6 +166,7 @@ func invoiceAPI() twin.API {
 		Routes: []twin.Route{
 			twin.On("POST /v1/invoices", createInvoice),
 			twin.On("GET /v1/invoices", listInvoices),
+			twin.On("POST /v1/invoices/create_preview", createPreview),
 			twin.On("GET /v1/invoices/{invoice}", retrieveInvoice),
 			twin.On("POST /v1/invoices/{invoice}", updateInvoice),
 			twin.On("DELETE /v1/invoices/{invoice}", deleteInvoice),

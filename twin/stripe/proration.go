@@ -160,30 +160,45 @@ func (r *revision) changes(s *Subscription) bool {
 // settle stores a revised subscription, which says how it changed after all else:
 // what the change costs waits for the next invoice, or is billed at once.
 func (r *revision) settle(tx *twin.Tx, s *Subscription) (twin.Doc, *twin.Error) {
-	if err := r.begin(tx, s); err != nil {
+	c, ok := liveCustomer(tx, s.Customer)
+	if !ok {
+		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", s.Customer)
+	}
+	before, _ := subscriptions.Doc(tx, s.ID)
+	made, now, err := r.prepare(tx, s, c)
+	if err != nil {
 		return twin.Doc{}, err
 	}
-	changes := r.changes(s)
-	if !s.renews() || !changes && !r.reset {
-		return s.replace(tx)
+	if now {
+		if err := r.invoice(tx, s, c, made); err != nil {
+			return twin.Doc{}, err
+		}
+		return s.conclude(tx, before)
+	}
+	return s.replace(tx)
+}
+
+// prepare makes the prorations of a revision, pending, and begins the new cycle if
+// there is one; now says that an invoice is made at once.
+func (r *revision) prepare(tx *twin.Tx, s *Subscription, c *Customer) (made []*InvoiceItem, now bool, err *twin.Error) {
+	if err := r.begin(s); err != nil {
+		return nil, false, err
+	}
+	if changes := r.changes(s); !s.renews() || !changes && !r.reset {
+		return nil, false, nil
 	}
 	behavior := r.ProrationBehavior.Or(prorateLater)
-	c, ok := liveCustomer(tx, s.Customer)
 	p := proration{sub: s, customer: c, at: r.ProrationDate.Or(tx.Now())}
 	period := Period{Start: r.was[0].CurrentPeriodStart, End: r.was[0].CurrentPeriodEnd}
 	switch {
-	case !ok:
-		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", s.Customer)
 	case r.ProrationDate.Given() && (p.at < period.Start || p.at > period.End):
-		return twin.Doc{}, errProrationDate(period)
+		return nil, false, errProrationDate(period)
 	case behavior != prorateNever && !pinnedTo(c, s.Currency):
-		return twin.Doc{}, errCurrencies(*c.Currency)
+		return nil, false, errCurrencies(*c.Currency)
 	}
-	before, _ := subscriptions.Doc(tx, s.ID)
-	var made []*InvoiceItem
 	if behavior != prorateNever {
 		if made = r.prorate(tx, &p); waiting(tx, c.ID)+len(made) > pendingItemsMax {
-			return twin.Doc{}, invalid("", "A customer can have at most %d pending invoice items.", pendingItemsMax)
+			return nil, false, invalid("", "A customer can have at most %d pending invoice items.", pendingItemsMax)
 		}
 	}
 	for _, it := range made {
@@ -192,16 +207,11 @@ func (r *revision) settle(tx *twin.Tx, s *Subscription) (twin.Doc, *twin.Error) 
 	if r.reset {
 		s.restart(tx.Now())
 	}
-	if r.reset || behavior == prorateAlways && len(made) > 0 {
-		if err := r.invoice(tx, s, c, made); err != nil {
-			return twin.Doc{}, err
-		}
-	}
-	return s.conclude(tx, before)
+	return made, r.reset || behavior == prorateAlways && len(made) > 0, nil
 }
 
 // begin sees whether the change begins a billing cycle anew.
-func (r *revision) begin(tx *twin.Tx, s *Subscription) *twin.Error {
+func (r *revision) begin(s *Subscription) *twin.Error {
 	if rhythm(&s.Items.Data[0].Price) != rhythm(&r.was[0].Price) && s.Status != subTrialing {
 		r.reset = true
 	}
@@ -224,8 +234,21 @@ func (s *Subscription) restart(now twin.Time) {
 	}
 }
 
-// invoice bills a revision at once: what it made, or with a new cycle all that
-// waits and the new period.
+// lines are those of the invoice that bills a revision at once: what it made, or
+// with a new cycle all that waits and the new period.
+func (r *revision) lines(tx *twin.Tx, s *Subscription, inv *Invoice, made []*InvoiceItem) (all []Line) {
+	if r.reset {
+		return append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
+	}
+	for _, it := range made {
+		it.Invoice = &inv.ID
+		invoiceItems.Put(tx, it)
+		all = append(all, it.line(tx, inv))
+	}
+	return all
+}
+
+// invoice bills a revision at once.
 func (r *revision) invoice(tx *twin.Tx, s *Subscription, c *Customer, made []*InvoiceItem) *twin.Error {
 	inv := firstInvoice(tx, s, c)
 	inv.BillingReason = reasonUpdate
@@ -233,17 +256,7 @@ func (r *revision) invoice(tx *twin.Tx, s *Subscription, c *Customer, made []*In
 	s.LatestInvoice = &inv.ID
 	s.mirror()
 	subscriptions.Put(tx, s)
-	var all []Line
-	if r.reset {
-		all = append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
-	} else {
-		for _, it := range made {
-			it.Invoice = &inv.ID
-			invoiceItems.Put(tx, it)
-			all = append(all, it.line(tx, inv))
-		}
-	}
-	draft(tx, inv, all)
+	draft(tx, inv, r.lines(tx, s, inv, made))
 	if s.Status == subUnpaid || s.PauseCollection != nil {
 		return errUnserved("an immediate invoice of a subscription whose invoices are not collected", "proration_behavior")
 	}

@@ -15,7 +15,7 @@ func renew(tx *twin.Tx, s *Subscription) error {
 	}
 	was := s.period()
 	s.roll(tx.Now())
-	s.dropDiscounts(tx)
+	s.dropDiscounts(tx, tx.Now())
 	inv := cycleInvoice(tx, s, c, was)
 	s.LatestInvoice = &inv.ID
 	_, _ = s.replace(tx)

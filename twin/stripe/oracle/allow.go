@@ -53,7 +53,7 @@ var idPrefixes = map[string][]string{
 	"discount":                     {"di_"},
 	"dispute":                      {"dp_", "du_"},
 	"event":                        {"evt_"},
-	"invoice":                      {"in_"},
+	"invoice":                      {"in_", "upcoming_in_"},
 	"invoice_payment":              {"inpay_"},
 	"invoiceitem":                  {"ii_"},
 	"line_item":                    {"il_"},
