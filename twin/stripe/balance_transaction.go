@@ -74,6 +74,9 @@ func balanceTransactionAPI() twin.API {
 		Routes: []twin.Route{
 			twin.On("GET /v1/balance_transactions", listBalanceTransactions),
 			twin.On("GET /v1/balance_transactions/{id}", retrieveBalanceTransaction),
+			// The names they had before.
+			twin.On("GET /v1/balance/history", listBalanceTransactions),
+			twin.On("GET /v1/balance/history/{id}", retrieveBalanceTransaction),
 		},
 		Include: map[string]twin.Include{"source": sourceOfEntry},
 	}

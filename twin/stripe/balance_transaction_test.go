@@ -44,6 +44,10 @@ func TestBalanceTransactionFilters(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
+	history := r.ok("GET /v1/balance/history type=refund")
+	if got := history.get("url") + " " + r.ok("GET /v1/balance/history/"+history.get("data.0.id")).get("source"); got != "/v1/balance_transactions "+refund {
+		t.Errorf("under the old name: %s", got)
+	}
 	r.refused("GET /v1/balance_transactions/txn_nope", "404 resource_missing id No such balance_transaction: 'txn_nope'")
 	r.refused("GET /v1/balance_transactions payout=po_1",
 		"501 - payout This twin does not serve the parameter payout of GET /v1/balance_transactions. The world is unchanged.")

@@ -29,6 +29,9 @@ var costs = []struct {
 	{"list", twin.Command{Method: "GET", Path: "/v1/charges", Query: "customer=cus_qa01&limit=2"}, 40},
 	{"refund", twin.Command{Method: "POST", Path: "/v1/refunds", Body: "charge=ch_qa01&amount=1"}, 220},
 	{"refusal", twin.Command{Method: "POST", Path: "/v1/refunds", Body: "charge=ch_nope"}, 35},
+	{"payment", twin.Command{Method: "POST", Path: "/v1/payment_intents", Body: "amount=100&currency=usd&confirm=true&payment_method=pm_card_visa"}, 160},
+	{"search", twin.Command{Method: "GET", Path: "/v1/charges/search", Query: "query=amount>0+AND+currency:'usd'"}, 45},
+	{"balance", twin.Command{Method: "GET", Path: "/v1/balance"}, 25},
 	{"product", twin.Command{Method: "POST", Path: "/v1/products", Body: "name=x"}, 60},
 }
 

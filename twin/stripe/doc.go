@@ -15,4 +15,13 @@
 //
 // A balance transaction is stored pending; whether it is available is worked out
 // from the clock when it is shown, in answers and expansions alike.
+//
+// The account takes cards only. A test card that wants its owner there leaves an
+// intent in requires_action, and nobody can authenticate: it is confirmed with
+// another payment method, or canceled. What other test cards set off happens at a
+// fixed time: a dispute opens in the call that takes the money, a refund that is
+// slow or fails is decided a day later, money held is let go after a week, and a
+// dispute that nobody answers is lost at the end of the ninth day. A bank under
+// whose review a dispute is says nothing unless the evidence is one of the test
+// texts. Searches find what was just written.
 package stripe

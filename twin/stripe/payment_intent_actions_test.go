@@ -142,6 +142,41 @@ func refusedState(t *testing.T, r *rig, line, message string) {
 	}
 }
 
+// noCurrency is what is said of the currency xxx.
+func noCurrency(r *rig) string {
+	return r.do("POST /v1/payment_intents amount=100 currency=xxx").get("error.message")
+}
+
+// An intent may change its mind about everything until it is paid.
+func TestIntentUpdates(t *testing.T) {
+	r := newRig(t, qaBase)
+	path := "/v1/payment_intents/" + r.ok("POST /v1/payment_intents amount=1000 currency=usd automatic_payment_methods[enabled]=false confirmation_method=manual").get("id")
+	r.ok("POST " + path + " amount=900 currency=eur customer=cus_qa01 description=x metadata[a]=1 receipt_email=a@example.com capture_method=manual")
+	r.ok("POST " + path + " payment_method_data[type]=card payment_method_data[card][token]=tok_visa setup_future_usage=on_session")
+	r.ok("POST " + path + " allowed_payment_method_types[]=card allowed_payment_method_types[]=link statement_descriptor=SHOP receipt_email=")
+	a := r.ok("GET " + path)
+	for at, want := range map[string]string{
+		"amount": "900", "currency": "eur", "customer": "cus_qa01", "description": "x", "metadata.a": "1", "receipt_email": "null",
+		"capture_method": "manual", "status": "requires_confirmation", "setup_future_usage": "on_session", "statement_descriptor": "SHOP",
+		"payment_method_types": `["card","link"]`, "automatic_payment_methods": "null", "confirmation_method": "manual",
+	} {
+		if got := a.get(at); got != want {
+			t.Errorf("%s is %s, want %s", at, got, want)
+		}
+	}
+	if got := types(r.events()); got != "payment_intent.created" {
+		t.Errorf("events: %s", got)
+	}
+	if got := r.ok("POST " + path + "/confirm capture_method=automatic").get("status"); got != "succeeded" {
+		t.Errorf("confirmed: %s", got)
+	}
+}
+
+func updateText(param string) string {
+	return "This PaymentIntent's " + param + " could not be updated because it has a status of succeeded. You may only update the " + param +
+		" of a PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, requires_action."
+}
+
 func TestIntentStates(t *testing.T) {
 	r := newRig(t, qaBase)
 	done := "/v1/payment_intents/" + r.ok("POST /v1/payment_intents amount=1000 currency=usd payment_method=pm_card_visa confirm=true").get("id")
@@ -157,6 +192,13 @@ func TestIntentStates(t *testing.T) {
 		{fresh + "/capture", "This PaymentIntent could not be captured because it has a status of requires_payment_method" + only + "captured: requires_capture."},
 		{done + "/cancel", "You cannot cancel this PaymentIntent because it has a status of succeeded" + only + "canceled: requires_payment_method, requires_capture, requires_confirmation, requires_action, processing."},
 		{gone + "/cancel", "You cannot cancel this PaymentIntent because it has a status of canceled" + only + "canceled: requires_payment_method, requires_capture, requires_confirmation, requires_action, processing."},
+		{done + " currency=eur", updateText("currency")},
+		{done + " customer=cus_qa01", updateText("customer")},
+		{done + " payment_method=pm_card_visa", updateText("payment_method")},
+		{done + " payment_method_data[type]=card payment_method_data[card][token]=tok_visa", updateText("payment_method_data")},
+		{done + " payment_method_types[]=card", updateText("payment_method_types")},
+		{done + " capture_method=manual", updateText("capture_method")},
+		{done + " setup_future_usage=", updateText("setup_future_usage")},
 		{done + " amount=5000", "This PaymentIntent's amount could not be updated because it has a status of succeeded. You may only update the amount of a PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, requires_action."},
 	} {
 		before := r.dump()
@@ -207,6 +249,9 @@ func TestIntentRefusals(t *testing.T) {
 		{"/" + open + "/confirm off_session=maybe", "400 - off_session Invalid off_session: must be one of one_off or recurring"},
 		{"/" + open + "/cancel cancellation_reason=bored", "400 - cancellation_reason Invalid cancellation_reason: must be one of duplicate, fraudulent, requested_by_customer, or abandoned"},
 		{"/" + open + " customer=cus_qa02", "400 - customer You cannot modify `customer` on a PaymentIntent once it already has been set. To fulfill a payment with a different Customer, cancel this PaymentIntent and create a new one. It is set to cus_qa01."},
+		{"/" + open + " customer=cus_nope", "400 resource_missing customer No such customer: 'cus_nope'"},
+		{"/" + open + " currency=xxx", "400 - currency " + noCurrency(r)},
+		{"/" + open + " allowed_payment_method_types[]=ideal", "501 - allowed_payment_method_types This twin does not serve allowed_payment_method_types without card. The world is unchanged."},
 		{"/" + open + " amount=1", "400 amount_too_small amount Amount must be at least $0.50 usd"},
 	} {
 		r.refused("POST /v1/payment_intents"+row[0], row[1])
