@@ -11,6 +11,9 @@ import (
 // path is that of the request, "" when there was none.
 func (o *Oracle) laws(path string, value any) faults {
 	var found faults
+	if path == "/v1/balance/history" { // an old name, whose answers have the new one
+		path = "/v1/balance_transactions"
+	}
 	if fields, ok := value.(map[string]any); ok && path != "" {
 		if fields["object"] == "list" || fields["object"] == "search_result" {
 			if fields["url"] != path {
