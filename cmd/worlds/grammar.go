@@ -53,6 +53,8 @@ type seedCmd struct {
 	List     seedListCmd     `cmd:"" help:"List seeds."`
 	Show     seedShowCmd     `cmd:"" help:"Print a seed."`
 	Validate seedValidateCmd `cmd:"" help:"Check a seed file."`
+	Import   seedImportCmd   `cmd:"" help:"Make a seed of a real help desk, in which nobody can be recognised."`
+	Compose  seedComposeCmd  `cmd:"" help:"Join a Stripe seed and a help desk."`
 }
 
 type keyCmd struct {
