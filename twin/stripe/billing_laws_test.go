@@ -65,7 +65,7 @@ func (r *rig) money() {
 		if status != "draft" {
 			prefix, n, _ := strings.Cut(inv.get("number"), "-")
 			numbers[prefix] = append(numbers[prefix], n)
-			due := inv.int("total") + inv.int("starting_balance") - inv.int("ending_balance")
+			due := inv.int("total") + inv.int("starting_balance") - inv.int("ending_balance") - inv.int("pre_payment_credit_notes_amount")
 			if due != inv.int("amount_due") {
 				fault("total %d with a balance from %d to %d is due as %d", inv.int("total"), inv.int("starting_balance"), inv.int("ending_balance"), inv.int("amount_due"))
 			}

@@ -9,6 +9,7 @@ import (
 // balance transactions in any state; every rig does it at the end.
 func (r *rig) books() {
 	r.t.Helper()
+	r.bills()
 	r.ledgers()
 	r.intents()
 	b := r.entries()

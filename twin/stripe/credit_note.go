@@ -105,7 +105,7 @@ type creditNoteParams struct {
 
 type creditNoteRefundParams struct {
 	AmountRefunded twin.Opt[twin.Money] `param:"amount_refunded" rule:"min=1,max=999999999999"`
-	Refund         twin.Opt[string]     `param:"refund" rule:"required"`
+	Refund         twin.Opt[string]     `param:"refund"`
 	Type           twin.Opt[string]     `param:"type" rule:"enum=payment_record_refund|refund"`
 }
 
@@ -118,8 +118,12 @@ func (p *creditNoteParams) Check() *twin.Error {
 		return invalidCode("parameter_missing", "amount", "One of the following params should be provided for this request: amount, lines or shipping_cost.")
 	}
 	for i := range p.Refunds.V {
-		if p.Refunds.V[i].Type.V == "payment_record_refund" {
-			return errUnserved("refunds of payment records", fmt.Sprintf("refunds[%d][type]", i))
+		at := fmt.Sprintf("refunds[%d]", i)
+		switch {
+		case p.Refunds.V[i].Type.V == "payment_record_refund":
+			return errUnserved("refunds of payment records", join(at, "type"))
+		case !p.Refunds.V[i].Refund.Given():
+			return errMissing(join(at, "refund"))
 		}
 	}
 	for i := range p.Lines.V {
