@@ -229,6 +229,7 @@ func liveCustomer(tx *twin.Tx, id string) (*Customer, bool) {
 type updateCustomerParams struct {
 	ID string `path:"id"`
 	customerParams
+	DefaultSource twin.Opt[string] `param:"default_source"`
 }
 
 func updateCustomer(tx *twin.Tx, p *updateCustomerParams) (twin.Doc, *twin.Error) {
@@ -244,6 +245,12 @@ func updateCustomer(tx *twin.Tx, p *updateCustomerParams) (twin.Doc, *twin.Error
 		return twin.Doc{}, err
 	}
 	addSource(tx, card)
+	if p.DefaultSource.Given() {
+		if !isSourceOf(tx, p.DefaultSource.V, c.ID) {
+			return twin.Doc{}, errNoSuchRef("source", "default_source", p.DefaultSource.V)
+		}
+		c.DefaultSource = &p.DefaultSource.V
+	}
 	doc, previous, changed := customers.Replace(tx, c)
 	if changed {
 		tx.Emit("customer.updated", doc, previous)

@@ -69,3 +69,9 @@ func sourcesOf(tx *twin.Tx, customer canon.Raw) canon.Raw {
 	}
 	return pageDoc(rows, pageDefault, false, "/v1/customers/"+id+"/sources").Body
 }
+
+// isSourceOf reports whether id is a card of a customer.
+func isSourceOf(tx *twin.Tx, id, customer string) bool {
+	m, ok := paymentMethods.Get(tx, id)
+	return ok && strings.HasPrefix(id, cardPrefix+"_") && m.Customer != nil && *m.Customer == customer
+}

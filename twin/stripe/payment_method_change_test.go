@@ -113,6 +113,13 @@ func TestCustomersWithCards(t *testing.T) {
 	if got := r.ok("GET " + own + " expand[]=sources").get("sources.data.0.brand"); got != "American Express" {
 		t.Errorf("newest source %s", got)
 	}
+	first := c.get("default_source.id")
+	if got := r.ok("POST " + own + " default_source=" + first).get("default_source"); got != first {
+		t.Errorf("default source %s", got)
+	}
+	r.ok("POST " + own + " default_source=" + r.ok("GET "+own+" expand[]=sources").get("sources.data.0.id"))
+	r.refused("POST "+own+" default_source="+r.ok("GET /v1/customers/cus_qa01").get("invoice_settings.default_payment_method"),
+		"400 resource_missing default_source No such source: '"+r.ok("GET /v1/customers/cus_qa01").get("invoice_settings.default_payment_method")+"'")
 	card := r.ok("GET " + own).get("default_source")
 	if got := r.ok("GET /v1/payment_methods/" + card).get("card.last4"); got != "0005" || !strings.HasPrefix(card, "card_") {
 		t.Errorf("as a payment method: %s", got)
