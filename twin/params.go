@@ -300,6 +300,9 @@ func (f *field) text(v reflect.Value, s, path string) *Violation {
 	if len(s) > f.length {
 		return &Violation{Kind: TooLong, Param: path, Limit: int64(f.length)}
 	}
+	if v.Type() == reflect.TypeFor[Decimal]() && !plainDecimal(s) {
+		return &Violation{Kind: BadType, Param: path, Value: s, Want: "decimal"}
+	}
 	if f.enum != nil {
 		ok := false
 		for _, e := range f.enum {
@@ -337,6 +340,13 @@ func plainInt(s string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && n <= 1<<53-1 && n >= -(1<<53-1)
+}
+
+// plainDecimal reports an optional minus, digits, and perhaps a point and digits.
+func plainDecimal(s string) bool {
+	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	return digits(whole) && (!pointed || digits(fraction))
 }
 
 func bindMetadata(v reflect.Value, k *Node, path string) *Violation {
