@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"worlds/admin"
 )
 
 // contextEnv names the context file in place of the usual one.
@@ -31,6 +33,8 @@ type worldNotes struct {
 	Name       string    `json:"name,omitempty"`
 	AdminToken string    `json:"admin_token"`
 	Keys       []keyPair `json:"keys"`
+
+	Zendesk admin.Login `json:"zendesk,omitzero"`
 }
 
 // keyPair is one API key of a world.

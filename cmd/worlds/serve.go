@@ -61,6 +61,8 @@ type readiness struct {
 	Created    bool   `json:"created"` // the world was made by this start
 	Key        string `json:"key,omitempty"`
 	AdminToken string `json:"admin_token,omitempty"`
+
+	Zendesk admin.Login `json:"zendesk,omitzero"`
 }
 
 // Run serves until the context ends.
@@ -202,7 +204,7 @@ func (c *serveCmd) ensure(t *terminal, operator *admin.Server, start *seed.Seed,
 	ready.Name = defaultWorld
 	if made != nil {
 		ready.World, ready.Created = made.ID, true
-		ready.Key, ready.AdminToken = made.Keys[0].Secret, made.AdminToken
+		ready.Key, ready.AdminToken, ready.Zendesk = made.Keys[0].Secret, made.AdminToken, *made.Zendesk
 		tryRemember(t, func(r *remembered) {
 			r.put(notesOf(ready.URL, made))
 			r.Current = made.ID
@@ -225,7 +227,7 @@ func (c *serveCmd) recallSecrets(t *terminal, there *admin.WorldInfo, ready *rea
 		if n == nil {
 			return
 		}
-		ready.AdminToken = n.AdminToken
+		ready.AdminToken, ready.Zendesk = n.AdminToken, n.Zendesk
 		if ready.Key == "" && len(n.Keys) > 0 {
 			ready.Key = n.Keys[0].Secret
 		}
@@ -264,7 +266,7 @@ func (c *serveCmd) announce(t *terminal, ready *readiness) error {
 		verb = "is made from " + c.Seed
 	}
 	fmt.Fprintf(t.out, "worlds serves %s; world %s (%s) %s\n\n", c.Data, ready.Name, ready.World, verb)
-	if err := printPaste(t, &paste{URL: ready.URL, World: ready.World, AdminToken: ready.AdminToken, Key: ready.Key}); err != nil {
+	if err := printPaste(t, &paste{URL: ready.URL, World: ready.World, AdminToken: ready.AdminToken, Key: ready.Key, Desk: &ready.Zendesk}); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(t.out, "\nCtrl-C ends it.\n")

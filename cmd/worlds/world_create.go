@@ -58,7 +58,7 @@ func (c *worldCreateCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	fmt.Fprintln(t.out)
-	return printPaste(t, &paste{URL: server.base, World: made.ID, AdminToken: made.AdminToken, Key: made.Keys[0].Secret})
+	return printPaste(t, &paste{URL: server.base, World: made.ID, AdminToken: made.AdminToken, Key: made.Keys[0].Secret, Desk: made.Zendesk})
 }
 
 // parseKey reads [LABEL=]SECRET.
@@ -71,7 +71,7 @@ func parseKey(text string) keyPair {
 
 // notesOf are the secrets of a world that was just made.
 func notesOf(url string, made *admin.CreatedWorld) worldNotes {
-	n := worldNotes{URL: url, ID: made.ID, Name: made.Name, AdminToken: made.AdminToken}
+	n := worldNotes{URL: url, ID: made.ID, Name: made.Name, AdminToken: made.AdminToken, Zendesk: *made.Zendesk}
 	for _, k := range made.Keys {
 		n.Keys = append(n.Keys, keyPair{Label: k.Label, Secret: k.Secret})
 	}

@@ -49,6 +49,9 @@ func (c *worldShowCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	if c.Secrets {
 		pairs = append(pairs, "admin token", w.notes.AdminToken)
+		if desk := w.notes.Zendesk; desk.APIToken != "" {
+			pairs = append(pairs, "help desk", desk.Email, "api token", desk.APIToken, "oauth token", desk.OAuthToken)
+		}
 	}
 	for _, k := range info.Keys {
 		pairs = append(pairs, k.Label, dash(k.Secret))
