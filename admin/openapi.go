@@ -67,6 +67,9 @@ func openPath(path string) string { return strings.ReplaceAll(path, ":[0-9]+}", 
 
 func quote(s string) string { return string(canon.AppendString(nil, s)) }
 
+// repeatable is the schema of requests that may come again under the same key.
+const repeatable = "Fork"
+
 // operation is one route as an OpenAPI operation object.
 func (r *route) operation() string {
 	var b strings.Builder
@@ -101,6 +104,9 @@ func (r *route) operation() string {
 			media = "application/json"
 		}
 		b.WriteString(`,"content":{` + quote(media) + `:{"schema":` + schemaRef(r.gives) + `}}`)
+	}
+	if r.takes == repeatable {
+		b.WriteString(`},"200":{"description":"It was made before, under the same key","content":{"application/json":{"schema":` + schemaRef("World") + `}}`)
 	}
 	b.WriteString(`},"default":{"description":"A problem","content":{"application/problem+json":{"schema":` + schemaRef("Problem") + `}}}}}`)
 	return b.String()

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +26,8 @@ type Server struct {
 	metrics   *metrics
 	allow     webhook.Allow
 	deliverer *webhook.Deliverer
+	ending    chan struct{} // closed when streams are to end
+	endOnce   sync.Once
 }
 
 // Options are for New.
@@ -52,7 +55,7 @@ func New(h *world.Host, opt Options) (*Server, error) {
 	if opt.Library == nil {
 		opt.Library = seed.Lookup
 	}
-	s := &Server{host: h, registry: newRegistry(), opt: opt}
+	s := &Server{host: h, registry: newRegistry(), opt: opt, ending: make(chan struct{})}
 	if opt.RootToken != "" {
 		s.root = digest(opt.RootToken)
 	}
@@ -65,6 +68,10 @@ func New(h *world.Host, opt Options) (*Server, error) {
 	h.SetDeliver(s.deliverer.Wake)
 	return s, nil
 }
+
+// EndStreams ends all live streams, which never end by themselves, so that a server
+// can drain. Their readers can resume.
+func (s *Server) EndStreams() { s.endOnce.Do(func() { close(s.ending) }) }
 
 // Close ends the delivery of events. It must be called before the journal closes.
 func (s *Server) Close() { s.deliverer.Close() }

@@ -87,7 +87,10 @@ func (s *stream) run(fresh func(world.View) error) error {
 			}
 			s.inc = inc
 		}
-		if err := fresh(v); err != nil {
+		switch err := fresh(v); {
+		case errors.Is(err, world.ErrReset):
+			continue // the reset is what comes next
+		case err != nil:
 			return nil
 		}
 		if s.flush() != nil {
@@ -99,6 +102,8 @@ func (s *stream) run(fresh func(world.View) error) error {
 			s.buf = append(s.buf, ": alive\n\n"...)
 		case <-s.c.r.Context().Done():
 			return nil
+		case <-s.c.s.ending:
+			return nil // it can resume once the server is back
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := c.announce(t, &ready); err != nil {
 		return err
 	}
-	return serveHTTP(ctx, serve.NewListener(listener, host.Catalogs()[0]), newHandler(host, operator, log))
+	return serveHTTP(ctx, serve.NewListener(listener, host.Catalogs()[0]), newHandler(host, operator, log), operator.EndStreams)
 }
 
 // baseURL is how this machine reaches a listener.
@@ -133,9 +133,11 @@ func newHandler(host *world.Host, operator *admin.Server, log *slog.Logger) http
 	return router
 }
 
-// serveHTTP serves until the context ends, then lets the requests in flight finish.
-func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+// serveHTTP serves until the context ends, then calls ending and lets the requests
+// in flight finish.
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, ending func()) error {
 	server := serve.NewServer(h)
+	server.RegisterOnShutdown(ending)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

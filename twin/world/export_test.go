@@ -11,3 +11,11 @@ func Shut(w *World) bool {
 	defer w.gate.mu.Unlock()
 	return w.gate.shut != nil
 }
+
+// Keyring is a keyring as its test drives it.
+type Keyring struct{ k *keyring }
+
+func NewKeyring() Keyring                         { return Keyring{newKeyring()} }
+func (k Keyring) Alias(raw string) (string, bool) { return k.k.alias(raw) }
+func (k Keyring) Forget(raw string)               { k.k.forget(raw) }
+func (k Keyring) Fork(count int) Keyring          { return Keyring{k.k.fork(count)} }
