@@ -253,7 +253,7 @@ func TestAnExportCutShortDoesNotLookWhole(t *testing.T) {
 	}
 	res := r.begin("GET", "/admin/worlds/"+w.ID+"/journal/export", w.AdminToken)
 	defer res.Body.Close()
-	if err := found.Reset(t.Context(), []byte(`{"op":"reset","world":1}`), 0); err != nil {
+	if err := found.Reset(t.Context(), world.Plainly([]byte(`{"op":"reset","world":1}`))); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := drain(res.Body); err == nil {

@@ -106,9 +106,17 @@ func forkWorld(c *call) error {
 	if p := checkName("a world's name", req.Name); p != nil {
 		return p.at("$.name")
 	}
+	// Before changing is held: a reset holds the world while it waits for that.
+	branch, err := c.world.Branch(c.r.Context(), v, at.seq)
+	if err != nil {
+		return err
+	}
 	r := c.s.registry
 	r.changing.Lock()
 	defer r.changing.Unlock()
+	if r.byID[c.entry.id] != c.entry {
+		return problem(http.StatusNotFound, "no-such-world", "the world was deleted")
+	}
 	if old, err := c.forked(req, at, &v); old != nil || err != nil {
 		if err != nil {
 			return err
@@ -116,7 +124,7 @@ func forkWorld(c *call) error {
 		info := c.s.info(old)
 		return reply(c, http.StatusOK, &info)
 	}
-	created, err := c.s.fork(c, req, &v, at)
+	created, err := c.s.fork(c.entry, req, &v, branch)
 	if err != nil {
 		return err
 	}
@@ -156,8 +164,7 @@ func (s *Server) forksMax() int {
 }
 
 // fork makes and records the branch. The caller holds the registry's changing.
-func (s *Server) fork(c *call, req forkRequest, v *world.View, at position) (*CreatedWorld, error) {
-	parent := c.entry
+func (s *Server) fork(parent *entry, req forkRequest, v *world.View, branch *world.Branch) (*CreatedWorld, error) {
 	out := &CreatedWorld{
 		ID: newWorldID(), Name: req.Name, AdminToken: newAdminToken(), Clock: v.State.Now(), Rules: parent.world.Rules,
 		Seed: SeedInfo{Name: parent.seedName, Hash: parent.seedHash},
@@ -179,12 +186,9 @@ func (s *Server) fork(c *call, req forkRequest, v *world.View, at position) (*Cr
 	records = append(records, logins...)
 	out.URLs = s.urls(out.ID)
 	ch := change{Op: "fork", World: int64(s.registry.last + 1), ID: out.ID, Name: out.Name, Seed: parent.seedHash, Rules: out.Rules,
-		Token: digest(out.AdminToken), Keys: records}
-	_, err = c.world.Fork(c.r.Context(), *v, at.seq, s.registry.last+1, func(b *world.Base) canon.Raw {
-		ch.Fork = &forkRecord{Parent: parent.id, Key: req.Key, Lineage: lineage(b)}
-		return canon.Marshal(&ch)
-	})
-	if err != nil {
+		Token: digest(out.AdminToken), Keys: records,
+		Fork: &forkRecord{Parent: parent.id, Key: req.Key, Lineage: lineage(branch.Base)}}
+	if _, err := branch.Begin(s.registry.last+1, canon.Marshal(&ch)); err != nil {
 		return nil, err
 	}
 	s.registry.take(&ch, s.host)

@@ -133,7 +133,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 			r.retired = append(r.retired, e.number)
 			e.number = world.ID(c.Moved)
 			r.last = max(r.last, e.number)
-			e.world = h.Moved(e.world, e.number)
+			h.Moved(e.world, e.number)
 		}
 	case "drop":
 		r.retired = slices.DeleteFunc(r.retired, func(n world.ID) bool { return n == world.ID(c.World) })

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -163,6 +164,7 @@ func (r *rig) stripe(secret, method, path, form string) answer {
 
 // document is the OpenAPI document as a judge of answers.
 type document struct {
+	mu         sync.Mutex
 	operations map[string]operation // by "METHOD /path/{with}/names"
 	schemas    *jsonschema.Compiler
 	succeeded  map[string]bool
@@ -245,6 +247,8 @@ func (d *document) find(method, path string) (string, bool) {
 // judge holds an answer against the document.
 func (d *document) judge(t *testing.T, method, path string, a answer) {
 	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Errorf("%s %s: "+format, append([]any{method, path}, args...)...)

@@ -120,18 +120,27 @@ func createWorld(c *call) error {
 
 // Create makes a world of a seed: one entry of the server's own stream.
 func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error) {
+	out, w, err := s.create(doc, opt)
+	if err != nil {
+		return nil, err
+	}
+	return out, addRules(context.Background(), w, opt.Scenarios)
+}
+
+// create makes the world; it has no rules yet.
+func (s *Server) create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, *world.World, error) {
 	if p := checkName("a world's name", opt.Name); p != nil {
-		return nil, p.at("$.name")
+		return nil, nil, p.at("$.name")
 	}
 	g, err := s.host.Publish(doc)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := s.registry
 	r.changing.Lock()
 	defer r.changing.Unlock()
 	if opt.Name != "" && slices.ContainsFunc(r.order, func(e *entry) bool { return e.name == opt.Name }) {
-		return nil, problem(http.StatusConflict, "name-taken", "there is a world named %q", opt.Name).at("$.name")
+		return nil, nil, problem(http.StatusConflict, "name-taken", "there is a world named %q", opt.Name).at("$.name")
 	}
 	out := &CreatedWorld{
 		ID: newWorldID(), Name: opt.Name, Seed: SeedInfo{Name: doc.Document.Name, Hash: doc.Hash.String()},
@@ -140,29 +149,29 @@ func (s *Server) Create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, error
 	if out.AdminToken == "" {
 		out.AdminToken = newAdminToken()
 	} else if p := checkSecret(out.AdminToken); p != nil {
-		return nil, p.at("$.admin_token")
+		return nil, nil, p.at("$.admin_token")
 	}
 	records, err := s.nameKeys(out, opt.Keys)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var logins []keyRecord
 	if out.Zendesk, logins, err = s.login(g.State(), opt.Zendesk, records); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	records = append(records, logins...)
 	endpoint, err := s.beginnings(out, &opt, records)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out.URLs = s.urls(out.ID)
 	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: records, Endpoint: endpoint}
 	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.take(&ch, s.host)
-	return out, addRules(context.Background(), r.byNumber(r.last).world, opt.Scenarios)
+	return out, r.byNumber(r.last).world, nil
 }
 
 // urls are where the world with the id is reached.
@@ -273,17 +282,24 @@ func (c *call) show(v world.View) error {
 
 func deleteWorld(c *call) error {
 	r := c.s.registry
-	r.changing.Lock()
-	defer r.changing.Unlock()
-	ch := change{Op: "delete", World: int64(c.entry.number)}
-	kept := r.reads(c.entry.number)
-	if kept {
-		ch.Moved = 1
-	}
-	if err := c.world.Delete(c.r.Context(), canon.Marshal(&ch), kept); err != nil {
+	err := c.world.Delete(c.r.Context(), func(record func(canon.Raw, world.ID) error) error {
+		r.changing.Lock()
+		defer r.changing.Unlock()
+		ch := change{Op: "delete", World: int64(c.entry.number)}
+		if r.reads(c.entry.number) {
+			ch.Moved = 1
+		}
+		if err := record(canon.Marshal(&ch), world.ID(ch.Moved)); err != nil {
+			return err
+		}
+		r.take(&ch, c.s.host)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	r.take(&ch, c.s.host)
+	r.changing.Lock()
+	defer r.changing.Unlock()
 	c.s.sweep()
 	return c.none()
 }
@@ -304,23 +320,23 @@ func (s *Server) Reset(ctx context.Context, ref string) error {
 	return s.reset(ctx, e)
 }
 
-// reset resets a world. While it waits for the requests in flight no world can be
-// made of it or taken from it, but others are free.
+// reset resets a world. Whether forks read from it is asked and recorded in one, so
+// that none can begin in between.
 func (s *Server) reset(ctx context.Context, e *entry) error {
 	r := s.registry
-	r.changing.Lock()
-	ch := change{Op: "reset", World: int64(e.number)}
-	if !r.reads(e.number) {
-		r.changing.Unlock()
-		return e.world.Reset(ctx, canon.Marshal(&ch), 0)
-	}
-	defer r.changing.Unlock()
-	ch.Moved = int64(r.last + 1)
-	if err := e.world.Reset(ctx, canon.Marshal(&ch), r.last+1); err != nil {
-		return err
-	}
-	r.take(&ch, s.host)
-	return nil
+	return e.world.Reset(ctx, func(record func(canon.Raw, world.ID) error) error {
+		r.changing.Lock()
+		defer r.changing.Unlock()
+		ch := change{Op: "reset", World: int64(e.number)}
+		if r.reads(e.number) {
+			ch.Moved = int64(r.last + 1)
+		}
+		if err := record(canon.Marshal(&ch), world.ID(ch.Moved)); err != nil {
+			return err
+		}
+		r.take(&ch, s.host)
+		return nil
+	})
 }
 
 // Ensure returns the world of that name, or creates it from the seed. A world

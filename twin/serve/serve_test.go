@@ -277,7 +277,7 @@ func TestAWorldThatCannot(t *testing.T) {
 	}
 
 	gone := newRig(t, nil, nil)
-	if err := gone.world.Delete(t.Context(), canon.Raw(`{"op":"delete"}`), false); err != nil {
+	if err := gone.world.Delete(t.Context(), world.Plainly(canon.Raw(`{"op":"delete"}`))); err != nil {
 		t.Fatal(err)
 	}
 	res, answer := gone.send("GET /v1/customers", authorized, "")

@@ -108,7 +108,7 @@ func TestResetFencesWhoWaitsAtItsLock(t *testing.T) {
 	<-s.arrived
 	b.on.Store(true)
 	reset := make(chan error, 1)
-	go func() { reset <- r.world.Reset(context.Background(), admin("reset", 1), 0) }()
+	go func() { reset <- r.world.Reset(context.Background(), world.Plainly(admin("reset", 1))) }()
 	<-b.arrived // the reset has the lock and waits for the disk
 	close(s.let)
 	time.Sleep(5 * time.Millisecond) // the request comes to the lock

@@ -221,8 +221,8 @@ func TestResetOnAFullDisk(t *testing.T) {
 			r.ok("POST", "/v1/customers", "name=a", "")
 			d.full.Store(true)
 			for name, err := range map[string]error{
-				"reset":  r.world.Reset(context.Background(), admin("reset", 1), 0),
-				"delete": r.world.Delete(context.Background(), admin("delete", 1), false),
+				"reset":  r.world.Reset(context.Background(), world.Plainly(admin("reset", 1))),
+				"delete": r.world.Delete(context.Background(), world.Plainly(admin("delete", 1))),
 				"create": r.host.Create(2, admin("create", 2)),
 			} {
 				if !errors.Is(err, world.ErrJournal) {

@@ -97,23 +97,39 @@ func (h *Host) past(b *Base, from, to journal.Seq, joints bool, fn func(*journal
 	return h.store.Scan(b.ID, b.Inc, from, to, fn)
 }
 
-// Fork begins the world id as a branch of w after entry at: command, made of the
-// hash of that entry, is what the server's own stream records of it. The fork
-// shares w's past and state; it costs the same whatever the history. It is durable
-// on return.
-func (w *World) Fork(ctx context.Context, v View, at journal.Seq, id ID, command func(*Base) canon.Raw) (*World, error) {
+// Branch is a position that a fork can begin at, and what memory has of it.
+type Branch struct {
+	Base  *Base
+	world *World
+	start *start
+}
+
+// Branch finds the position after entry at in the life a view is of. It changes
+// nothing and costs the same whatever the history.
+func (w *World) Branch(ctx context.Context, v View, at journal.Seq) (*Branch, error) {
 	base, start, err := w.branch(ctx, v, at)
 	if err != nil {
 		return nil, err
 	}
-	c := &store.Control{Op: store.Create, World: id, Inc: 1}
-	if err := w.host.record(command(base), c); err != nil {
+	return &Branch{Base: base, world: w, start: start}, nil
+}
+
+// Begin begins the world id at the branch, as one entry of the server's own stream:
+// command. The fork shares the past and the state. It is durable on return. It is
+// ErrReset when the life that the branch is of has ended, which the caller must
+// keep from happening meanwhile: see End.
+func (b *Branch) Begin(id ID, command canon.Raw) (*World, error) {
+	w := b.world
+	if head, ok := w.host.store.Head(b.Base.ID); !ok || head.Inc != b.Base.Inc {
+		return nil, ErrReset
+	}
+	if err := w.host.record(command, &store.Control{Op: store.Create, World: id, Inc: 1}); err != nil {
 		return nil, err
 	}
-	f := w.host.AttachFork(id, w.SeedHash, w.Rules, base)
-	if start != nil {
+	f := w.host.AttachFork(id, w.SeedHash, w.Rules, b.Base)
+	if b.start != nil {
 		f.lock <- struct{}{}
-		f.begin(start)
+		f.begin(b.start)
 		f.release()
 	}
 	return f, nil

@@ -215,17 +215,17 @@ func (h *Host) attach(w *World) *World {
 	return w
 }
 
-// Moved says that w goes on under another number, as its reset said.
-func (h *Host) Moved(w *World, id ID) *World {
+// Moved says that w goes on under another number, as its reset said. The caller
+// holds the world's lock, or is alone; where the reset has moved it, it does nothing.
+func (h *Host) Moved(w *World, id ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.worlds[id] == w {
-		return w // it has moved itself
+		return
 	}
 	delete(h.worlds, w.ID)
 	w.ID = id
 	h.worlds[id] = w
-	return w
 }
 
 // Worlds is the number of worlds the Host knows.

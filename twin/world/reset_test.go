@@ -98,7 +98,7 @@ func TestResetWaits(t *testing.T) {
 			held := send(r, request("POST", "/v1/customers", "name=held", ""))
 			<-s.arrived
 			reset := make(chan error, 1)
-			go func() { reset <- r.world.Reset(context.Background(), admin("reset", 1), 0) }()
+			go func() { reset <- r.world.Reset(context.Background(), world.Plainly(admin("reset", 1))) }()
 			waitShut(t, r)
 			later := send(r, request("POST", "/v1/customers", "name=later", ""))
 			select {
@@ -211,7 +211,7 @@ func TestTwoResetsAtOnce(t *testing.T) {
 	<-s.arrived
 	results := make(chan error, 2)
 	for range 2 {
-		go func() { results <- r.world.Reset(context.Background(), admin("reset", 1), 0) }()
+		go func() { results <- r.world.Reset(context.Background(), world.Plainly(admin("reset", 1))) }()
 	}
 	if err := <-results; !errors.Is(err, world.ErrBusy) {
 		t.Errorf("the second reset: %v", err)
@@ -259,7 +259,7 @@ func TestDeleteRefusesWhatWaits(t *testing.T) {
 	world.SetWaits(r.host, 10*time.Millisecond, time.Hour)
 	held := send(r, request("POST", "/v1/customers", "name=held", ""))
 	<-s.arrived
-	if err := r.world.Delete(context.Background(), admin("delete", 1), false); err != nil {
+	if err := r.world.Delete(context.Background(), world.Plainly(admin("delete", 1))); err != nil {
 		t.Fatal(err)
 	}
 	close(s.let)

@@ -144,7 +144,7 @@ func (r *rig) end() string {
 
 func (r *rig) reset() {
 	r.t.Helper()
-	if err := r.world.Reset(context.Background(), admin("reset", 1), 0); err != nil {
+	if err := r.world.Reset(context.Background(), world.Plainly(admin("reset", 1))); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -253,14 +253,14 @@ func TestSlowDumpReader(t *testing.T) {
 
 func TestErrorsOfUse(t *testing.T) {
 	r := newRig(t, "empty", nil)
-	if err := r.world.Delete(context.Background(), admin("delete", 1), false); err != nil {
+	if err := r.world.Delete(context.Background(), world.Plainly(admin("delete", 1))); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
 		"request": second(r.world.Do(context.Background(), request("GET", "/v1/customers", "", ""))),
 		"view":    second(r.world.View(context.Background())),
-		"reset":   r.world.Reset(context.Background(), admin("reset", 1), 0),
-		"delete":  r.world.Delete(context.Background(), admin("delete", 1), false),
+		"reset":   r.world.Reset(context.Background(), world.Plainly(admin("reset", 1))),
+		"delete":  r.world.Delete(context.Background(), world.Plainly(admin("delete", 1))),
 		"entries": r.world.Entries(context.Background(), 1, 0, nil),
 	} {
 		if !errors.Is(err, world.ErrGone) {
