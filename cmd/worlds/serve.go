@@ -126,10 +126,10 @@ func baseURL(l net.Listener) string {
 // newHandler puts the admin API and the twins behind one port.
 func newHandler(host *world.Host, operator *admin.Server, log *slog.Logger) http.Handler {
 	router := serve.NewRouter()
-	operator.Mount(router)
 	shell := serve.NewShell(operator.Resolve, log)
 	shell.Observe = operator.Observe
-	shell.Mount(router, host.Catalogs())
+	shell.Mount(router, host.Catalogs()) // first: the router tries its routes in order
+	operator.Mount(router)
 	return router
 }
 
