@@ -102,10 +102,13 @@ func support(t *testing.T, command []string) outcome {
 // job runs a script on a fresh world of a fresh server.
 func job(t *testing.T, doc *seed.Seed, command []string) outcome {
 	t.Helper()
-	server, err := testscripts.StartServer(testscripts.ServerOptions{
-		Dir:  t.TempDir(),
-		Wrap: func(h http.Handler) http.Handler { return oracle.Wrap(t, h) },
-	})
+	return judgedJob(t, doc, command, func(h http.Handler) http.Handler { return oracle.Wrap(t, h) })
+}
+
+// judgedJob is job with a judge of the answers of its own, nil for none.
+func judgedJob(t *testing.T, doc *seed.Seed, command []string, judge func(http.Handler) http.Handler) outcome {
+	t.Helper()
+	server, err := testscripts.StartServer(testscripts.ServerOptions{Dir: t.TempDir(), Wrap: judge})
 	if err != nil {
 		t.Fatal(err)
 	}
