@@ -101,7 +101,7 @@ func (h *Listener) Unseen() []Received {
 // take notes a delivery and returns the word for it.
 func (h *Listener) take(r *http.Request, body []byte) string {
 	got := Received{Path: r.URL.Path, Signature: r.Header.Get("Stripe-Signature"), Length: r.ContentLength, Body: body}
-	if event, err := canon.Canonicalize(body); err == nil {
+	if event, err := canon.Canonicalize(quoteDecimals(body)); err == nil {
 		got.ID, _ = member(event, ".id")
 		got.Type, _ = member(event, ".type")
 	}

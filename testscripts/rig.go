@@ -1,6 +1,7 @@
 package testscripts
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -165,7 +166,7 @@ func (r *rig) do(c call) error {
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain") {
 		r.last.body = canon.AppendString(nil, string(text))
 	} else if len(text) > 0 {
-		if r.last.body, err = canon.Canonicalize(text); err != nil {
+		if r.last.body, err = canon.Canonicalize(quoteDecimals(text)); err != nil {
 			return fmt.Errorf("%s %s answered %d with something that is not JSON: %w: %.200s", c.method, c.path, res.StatusCode, err, text)
 		}
 	}
@@ -193,4 +194,33 @@ func encodePairs(words []string) (string, error) {
 		pairs = append(pairs, name+"="+url.QueryEscape(value))
 	}
 	return strings.Join(pairs, "&"), nil
+}
+
+// quoteDecimals makes texts of the numbers of a JSON text that are not integers, so
+// that it has a canonical form: an API may show a percentage as 12.5.
+func quoteDecimals(text []byte) []byte {
+	out, quoted := make([]byte, 0, len(text)+16), false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if quoted || c != '-' && (c < '0' || c > '9') {
+			if out = append(out, c); c == '\\' && quoted && i+1 < len(text) {
+				i++
+				out = append(out, text[i])
+			} else if c == '"' {
+				quoted = !quoted
+			}
+			continue
+		}
+		end := i
+		for end < len(text) && bytes.IndexByte([]byte("+-.0123456789Ee"), text[end]) >= 0 {
+			end++
+		}
+		if number := text[i:end]; bytes.ContainsAny(number, ".Ee") {
+			out = append(append(append(out, '"'), number...), '"')
+		} else {
+			out = append(out, number...)
+		}
+		i = end - 1
+	}
+	return out
 }
