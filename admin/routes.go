@@ -62,7 +62,7 @@ func worldRoutes() []route {
 		{"GET", "/admin/worlds/{world}/diff", keeper, diffWorld, "What changed between two positions, with before-images",
 			[]string{"from", "to"}, "", "Diff", 200, ""},
 		{"GET", "/admin/worlds/{world}/events", keeper, listEvents, "The event log", []string{"after", "limit"}, "", "EventList", 200, ""},
-		{"GET", "/admin/worlds/{world}/requests", keeper, listRequests, "The request log", []string{"after", "limit"}, "", "RequestList", 200, ""},
+		{"GET", "/admin/worlds/{world}/requests", keeper, listRequests, "The request log", []string{"after", "limit", "request"}, "", "RequestList", 200, ""},
 		{"GET", "/admin/worlds/{world}/journal", keeper, listJournal, "Entries of the journal", []string{"after", "limit"}, "", "Journal", 200, ""},
 		{"GET", "/admin/worlds/{world}/journal/export", keeper, exportJournal, "The whole journal as JSON Lines, the genesis first",
 			nil, "", "Text", 200, jsonLines},
