@@ -69,6 +69,13 @@ func (e *entry) lineage() *LineageInfo {
 	return &LineageInfo{Parent: e.fork.Parent, Seq: last.Seq, Head: last.Head, Key: e.fork.Key}
 }
 
+// holds reports whether a position is in the present life of the world, or in the
+// past that it was forked with.
+func (e *entry) holds(b baseRecord) bool {
+	return b.World == int64(e.number) ||
+		e.fork != nil && slices.ContainsFunc(e.fork.Lineage, func(l baseRecord) bool { return l.World == b.World && b.Seq <= l.Seq })
+}
+
 // reads reports whether a live fork reads the entries of world number n.
 func (r *registry) reads(n world.ID) bool {
 	return slices.ContainsFunc(r.order, func(e *entry) bool {
@@ -139,7 +146,7 @@ func (c *call) forked(req forkRequest, at position, v *world.View) (*entry, erro
 			continue
 		}
 		count++
-		if req.Key == "" || e.fork.Key != req.Key || e.fork.last().World != int64(c.entry.number) {
+		if req.Key == "" || e.fork.Key != req.Key || !c.entry.holds(e.fork.last()) {
 			continue
 		}
 		if req.At == "" || e.fork.last().Seq == int64(at.seq) {
@@ -166,13 +173,13 @@ func (s *Server) forksMax() int {
 // fork makes and records the branch. The caller holds the registry's changing.
 func (s *Server) fork(parent *entry, req forkRequest, v *world.View, branch *world.Branch) (*CreatedWorld, error) {
 	out := &CreatedWorld{
-		ID: newWorldID(), Name: req.Name, AdminToken: newAdminToken(), Clock: v.State.Now(), Rules: parent.world.Rules,
+		ID: newWorldID(), Name: req.Name, AdminToken: newAdminToken(), Clock: branch.Clock, Rules: parent.world.Rules,
 		Seed: SeedInfo{Name: parent.seedName, Hash: parent.seedHash},
 	}
 	var keys []KeyInfo
 	for _, k := range parent.keys {
 		if k.API == "" {
-			keys = append(keys, KeyInfo{Label: k.Label})
+			keys = append(keys, KeyInfo{Label: k.Label, ExpiresAfter: k.Expires})
 		}
 	}
 	records, err := s.nameKeys(out, keys)

@@ -146,6 +146,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 				delete(r.byKey, k.Digest)
 			}
 			delete(r.byID, e.id)
+			h.Forget(e.world)
 			r.order = slices.DeleteFunc(r.order, func(o *entry) bool { return o == e })
 		}
 	case "key.add":

@@ -99,19 +99,83 @@ func (h *Host) past(b *Base, from, to journal.Seq, joints bool, fn func(*journal
 
 // Branch is a position that a fork can begin at, and what memory has of it.
 type Branch struct {
-	Base  *Base
-	world *World
-	start *start
+	Base   *Base
+	Clock  int64 // of the world at the position
+	world  *World
+	start  *start // nil if memory has no state of it: the fork loads when it is used
+	opened int    // Host.opened when it was found
+}
+
+// start is what a fork has in memory from its first moment.
+type start struct {
+	genesis *Genesis
+	state   *projection.State
+	keys    *keyring
 }
 
 // Branch finds the position after entry at in the life a view is of. It changes
 // nothing and costs the same whatever the history.
 func (w *World) Branch(ctx context.Context, v View, at journal.Seq) (*Branch, error) {
-	base, start, err := w.branch(ctx, v, at)
+	if at > v.Seq {
+		return nil, fmt.Errorf("%w: %d, the last is %d", ErrNoSuchSeq, at, v.Seq)
+	}
+	life, err := w.gate.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Branch{Base: base, world: w, start: start}, nil
+	defer w.gate.leave()
+	w.host.open.RLock()
+	b := &Branch{world: w, opened: w.host.opened}
+	w.host.open.RUnlock()
+	if err := w.acquire(ctx, life); err != nil {
+		return nil, err
+	}
+	defer w.release()
+	if w.inc != v.Inc {
+		return nil, ErrReset
+	}
+	b.Base = &Base{ID: w.ID, Inc: w.inc, Seq: at, Of: w.base}
+	for b.Base.Of != nil && at <= b.Base.Of.Seq { // a position before the fork is the parent's
+		b.Base = &Base{ID: b.Base.Of.ID, Inc: b.Base.Of.Inc, Seq: at, Of: b.Base.Of.Of}
+	}
+	return b, b.find()
+}
+
+// find fills in what is at the position. The caller holds the world's lock.
+func (b *Branch) find() error {
+	w, at := b.world, b.Base.Seq
+	switch {
+	case at == 0:
+		b.Base.Hash = w.genesis.Entry.Hash
+		b.start = &start{w.genesis, w.genesis.State(), newKeyring()}
+	case at == w.seq && w.seq > w.first():
+		b.Base.Hash = w.hash
+		b.start = &start{w.genesis, w.machine.State.Copy(), w.keys.fork(w.keys.count)}
+	default:
+		for _, m := range w.marks {
+			if m.seq == at {
+				b.start = &start{w.genesis, m.state.Copy(), w.keys.fork(m.keys)}
+			}
+		}
+		return b.read()
+	}
+	b.Clock = b.start.state.Now()
+	return nil
+}
+
+// read reads the entry at the position: its hash, and the clock after it.
+func (b *Branch) read() error {
+	err := error(ErrNoSuchSeq)
+	scanned := b.world.host.store.Scan(b.Base.ID, b.Base.Inc, b.Base.Seq, b.Base.Seq, func(e *journal.Entry) error {
+		var frame journal.Frame
+		frame, err = journal.ParseBody(e.Body)
+		b.Base.Hash, b.Clock = e.Hash, frame.At
+		return nil
+	})
+	if scanned != nil {
+		return lifeEnded(scanned)
+	}
+	return err
 }
 
 // Begin begins the world id at the branch, as one entry of the server's own stream:
@@ -123,7 +187,7 @@ func (b *Branch) Begin(id ID, command canon.Raw) (*World, error) {
 	if head, ok := w.host.store.Head(b.Base.ID); !ok || head.Inc != b.Base.Inc {
 		return nil, ErrReset
 	}
-	if err := w.host.record(command, &store.Control{Op: store.Create, World: id, Inc: 1}); err != nil {
+	if err := b.record(command, &store.Control{Op: store.Create, World: id, Inc: 1}); err != nil {
 		return nil, err
 	}
 	f := w.host.AttachFork(id, w.SeedHash, w.Rules, b.Base)
@@ -135,55 +199,25 @@ func (b *Branch) Begin(id ID, command canon.Raw) (*World, error) {
 	return f, nil
 }
 
-// start is what a fork has in memory from its first moment.
-type start struct {
-	genesis *Genesis
-	state   *projection.State
-	keys    *keyring
-}
-
-// branch finds the position and, where memory has it, the state there.
-func (w *World) branch(ctx context.Context, v View, at journal.Seq) (*Base, *start, error) {
-	if at > v.Seq {
-		return nil, nil, fmt.Errorf("%w: %d, the last is %d", ErrNoSuchSeq, at, v.Seq)
+// record records the fork: not when the journal was opened again meanwhile, which
+// may have cost entries of reads that the fork would build on. What is queued
+// before the record is durable with it.
+func (b *Branch) record(command canon.Raw, c *store.Control) error {
+	h := b.world.host
+	h.open.RLock()
+	t, err := store.Ticket{}, errStale
+	if h.opened == b.opened {
+		t, err = h.queue(command, c)
 	}
-	life, err := w.gate.enter(ctx)
+	h.open.RUnlock()
+	if err == nil {
+		err = t.Wait()
+	}
 	if err != nil {
-		return nil, nil, err
+		h.mend(err)
+		return failed(err)
 	}
-	defer w.gate.leave()
-	if err := w.acquire(ctx, life); err != nil {
-		return nil, nil, err
-	}
-	defer w.release()
-	if w.inc != v.Inc {
-		return nil, nil, ErrReset
-	}
-	base := &Base{ID: w.ID, Inc: w.inc, Seq: at, Of: w.base}
-	for base.Of != nil && at <= base.Of.Seq { // a position before the fork is the parent's
-		base = &Base{ID: base.Of.ID, Inc: base.Of.Inc, Seq: at, Of: base.Of.Of}
-	}
-	switch {
-	case at == 0:
-		base.Hash = w.genesis.Entry.Hash
-		return base, &start{w.genesis, w.genesis.State(), newKeyring()}, nil
-	case at == w.seq && w.seq > w.first():
-		base.Hash = w.hash
-		return base, &start{w.genesis, w.machine.State.Copy(), w.keys.fork(w.keys.count)}, nil
-	}
-	err = w.host.store.Scan(base.ID, base.Inc, at, at, func(e *journal.Entry) error {
-		base.Hash = e.Hash
-		return nil
-	})
-	if err != nil {
-		return nil, nil, lifeEnded(err)
-	}
-	for _, m := range w.marks {
-		if m.seq == at {
-			return base, &start{w.genesis, m.state.Copy(), w.keys.fork(m.keys)}, nil
-		}
-	}
-	return base, nil, nil
+	return nil
 }
 
 // begin puts a fork at its fork point. The caller holds the lock.

@@ -35,6 +35,7 @@ type Host struct {
 	// appended, for writing while the journal opens again and every world is
 	// marked to load again: so nothing decided before the seal is appended after.
 	open           sync.RWMutex
+	opened         int        // how often it was opened again, guarded by open
 	reopening      sync.Mutex // held by who tries to open the journal again
 	tried          time.Time
 	reopenInterval time.Duration
@@ -228,6 +229,15 @@ func (h *Host) Moved(w *World, id ID) {
 	h.worlds[id] = w
 }
 
+// Forget makes a world unknown to the Host, as its deletion said.
+func (h *Host) Forget(w *World) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.worlds[w.ID] == w {
+		delete(h.worlds, w.ID)
+	}
+}
+
 // Worlds is the number of worlds the Host knows.
 func (h *Host) Worlds() int {
 	h.mu.Lock()
@@ -273,6 +283,7 @@ func (h *Host) mend(err error) {
 		h.log.Warn("the journal stays sealed", "cause", again)
 		return
 	}
+	h.opened++
 	h.log.Info("the journal is open again")
 	h.mu.Lock()
 	defer h.mu.Unlock()
