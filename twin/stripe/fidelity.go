@@ -19,6 +19,7 @@ type judgement struct {
 var judgements = [...]judgement{
 	{"GET /v1/account", 2, "one account without capabilities, the same in every world"},
 	{"GET /v1/balance", 2, ""},
+	{"* /v1/balance/history*", 3, "the old name of balance transactions"},
 	{"* /v1/balance_transactions*", 2, "fees are 2.9 % rounded half up plus 30, in every currency"},
 	{"POST /v1/charges", 2, ""},
 	{"POST /v1/charges/{charge}/capture", 2, ""},

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"strings"
+
 	"worlds/journal/canon"
 	"worlds/twin"
 )
@@ -122,6 +124,9 @@ func oldInvoice(t *turner, was canon.Raw, o *hash) {
 		charge = textAt(row.Body, "latest_charge")
 	}
 	o.setText("charge", charge)
+	if strings.HasPrefix(textAt(was, "id"), "upcoming_") {
+		o.drop("id")
+	}
 }
 
 // oldPaid adds to the previous attributes of an invoice whether it was paid, where
@@ -281,9 +286,9 @@ var oldAliases = [...]twin.Alias{
 	{Route: "POST /v1/customers/{id}", Asked: "coupon", Name: "discounts[0][coupon]"},
 	{Route: "POST /v1/customers/{id}", Asked: "promotion_code", Name: "discounts[0][promotion_code]"},
 	{Route: "POST /v1/invoiceitems", Asked: "price", Name: "pricing[price]"},
-	{Route: "POST /v1/invoiceitems", Asked: "unit_amount", Name: "unit_amount_decimal"},
+	{Route: "POST /v1/invoiceitems", Asked: "unit_amount", Name: "amount"},
 	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "price", Name: "pricing[price]"},
-	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "unit_amount", Name: "unit_amount_decimal"},
+	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "unit_amount", Name: "amount"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "coupon", Name: "discounts[0][coupon]"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "subscription_cancel_at", Name: "subscription_details[cancel_at]"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "subscription_cancel_at_period_end", Name: "subscription_details[cancel_at_period_end]"},
