@@ -111,6 +111,9 @@ type Dialect struct {
 	Hooks func(st *projection.State, spec Spec) []Hook
 	// EventTypes lists the types of events it has; nil: they cannot be told.
 	EventTypes func() []string
+	// Export writes what a seed can hold of a state, and counts what it cannot; nil
+	// if seeds hold nothing of the API.
+	Export func(st *projection.State) ([]SeedMember, []Lost)
 	// Fault words an answer that a fault rule asks for, nil if the API has no words
 	// for it; a nil Fault has none at all.
 	Fault func(a *RuleAnswer) *Error

@@ -35,6 +35,7 @@ func dialect() twin.Dialect {
 		Meta:           func(_ *twin.Tx, previous canon.Raw) canon.Raw { return canon.Marshal(&eventMeta{Previous: previous}) },
 		Event:          RenderEvent,
 		Fault:          fault,
+		Export:         exportSeed,
 	}
 }
 

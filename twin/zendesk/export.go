@@ -6,18 +6,22 @@ import (
 	"worlds/journal/canon"
 	"worlds/projection"
 	"worlds/seed"
+	"worlds/twin"
 )
 
-// Lost is what a seed cannot say of a help desk: so many of a kind.
-type Lost struct {
-	What  string
-	Count int64
+// exportSeed is Export as a member of a seed.
+func exportSeed(st *projection.State) ([]twin.SeedMember, []twin.Lost) {
+	z, lost := Export(st)
+	if z == nil {
+		return nil, lost
+	}
+	return []twin.SeedMember{{Name: "zendesk", Value: z.JSON()}}, lost
 }
 
 // Export writes a help desk as the native block of a seed, nil when there is
 // nothing but the principal. What the format cannot say is counted; what refers to
 // it is left out, so that the block is a valid one. It changes nothing.
-func Export(st *projection.State) (*seed.Zendesk, []Lost) {
+func Export(st *projection.State) (*seed.Zendesk, []twin.Lost) {
 	x := &exporter{st: st, z: &seed.Zendesk{Version: 1}, lost: map[string]int64{}}
 	a := accounts.Decode(st.Get(accounts.Table, accountID))
 	x.z.PrincipalID = a.PrincipalID
@@ -27,10 +31,10 @@ func Export(st *projection.State) (*seed.Zendesk, []Lost) {
 	for range st.Oldest(jobs.Table, 0) {
 		x.lose("job statuses")
 	}
-	var lost []Lost
+	var lost []twin.Lost
 	for _, what := range x.names {
 		if n := x.lost[what]; n > 0 {
-			lost = append(lost, Lost{what, n})
+			lost = append(lost, twin.Lost{What: what, Count: n})
 		}
 	}
 	if z := x.z; len(z.Users) == 1 && len(z.Tickets)+len(z.Groups)+len(z.Organizations) == 0 && a.PrincipalID == userFloor+1 {
