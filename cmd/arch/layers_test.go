@@ -27,7 +27,7 @@ var layers = map[string]layer{
 		inside: []string{"worlds/journal/canon"}},
 	"worlds/journal/store": {
 		inside:  []string{"worlds/journal", "worlds/journal/canon"},
-		outside: []string{"go.etcd.io/bbolt", "golang.org/x/sys"}},
+		outside: []string{"go.etcd.io/bbolt", "golang.org/x/sys", "github.com/klauspost/compress/s2"}},
 	"worlds/projection": {pure: true,
 		inside:  []string{"worlds/journal", "worlds/journal/canon"},
 		outside: []string{"github.com/tidwall/btree"}},

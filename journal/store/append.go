@@ -63,6 +63,7 @@ func (s *Store) Append(r Record) (Ticket, error) {
 	if len(r.Entry.Body)+len(r.Entry.Side) > EntryBytesMax {
 		return Ticket{}, fmt.Errorf("store: world %d, entry %d: %w", r.World, r.Entry.Seq, ErrTooLarge)
 	}
+	r.packed = pack(r.Entry.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.admit(); err != nil {

@@ -152,7 +152,7 @@ func decodeKey(b []byte) (key, bool) {
 
 // recordBytes is the size of r in a batch.
 func recordBytes(r *Record) int64 {
-	n := int64(4 + 1 + keyBytes + valueHeadBytes + len(r.Entry.Side) + len(r.Entry.Body))
+	n := int64(4 + 1 + keyBytes + valueHeadBytes + len(r.Entry.Side) + len(r.kept()))
 	if r.Control != nil {
 		n += controlBytes
 	}
@@ -181,9 +181,7 @@ func appendRecord(dst []byte, r *Record) (_ []byte, at int) {
 	dst = append(dst, 0, 0, 0, 0)
 	dst = append(dst, r.Entry.Prev[:]...)
 	dst = append(dst, r.Entry.Hash[:]...)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(r.Entry.Side)))
-	dst = append(dst, r.Entry.Side...)
-	dst = append(dst, r.Entry.Body...)
+	dst = append(appendSide(dst, r), r.kept()...)
 	binary.LittleEndian.PutUint32(dst[at+keyBytes:], valueChecksum(dst[at:at+keyBytes], dst[at+keyBytes:]))
 	return dst, at
 }
@@ -191,7 +189,8 @@ func appendRecord(dst []byte, r *Record) (_ []byte, at int) {
 // valueChecksum is that of a key and of its value without the first 4 bytes.
 func valueChecksum(k, v []byte) uint32 { return checksum(checksum(0, k), v[4:]) }
 
-// decodeValue reads a shelf value. The entry aliases v.
+// decodeValue reads a shelf value. The entry aliases v, but for a body that was
+// packed.
 func decodeValue(k, v []byte) (key, journal.Entry, bool) {
 	var e journal.Entry
 	name, ok := decodeKey(k)
@@ -203,6 +202,8 @@ func decodeValue(k, v []byte) (key, journal.Entry, bool) {
 	v = v[copy(e.Prev[:], v):]
 	v = v[copy(e.Hash[:], v):]
 	n := uint64(binary.LittleEndian.Uint32(v))
+	packed := n&packedBit != 0
+	n &^= packedBit
 	v = v[4:]
 	if n > uint64(len(v)) {
 		return name, e, false
@@ -210,8 +211,10 @@ func decodeValue(k, v []byte) (key, journal.Entry, bool) {
 	if n > 0 {
 		e.Side = v[:n:n]
 	}
-	e.Body = v[n:]
-	return name, e, true
+	if e.Body = v[n:]; packed {
+		e.Body, ok = unpack(e.Body)
+	}
+	return name, e, ok
 }
 
 // tailRecord is a record as read from a batch.

@@ -118,9 +118,56 @@ func secondValue(k, v []byte) (world uint64, e secondEntry, err error) {
 	e.inc, e.seq = binary.BigEndian.Uint64(k[8:]), binary.BigEndian.Uint64(k[16:])
 	copy(e.prev[:], v[4:])
 	copy(e.hash[:], v[36:])
-	n := u32(v[68:])
+	n := u32(v[68:]) &^ (1 << 31)
 	e.side, e.body = string(v[72:72+n]), string(v[72+n:])
+	if u32(v[68:])>>31 == 1 {
+		body, err := secondUnpack(v[72+n:])
+		if err != nil {
+			return 0, e, fmt.Errorf("entry %x: %w", k, err)
+		}
+		e.body = string(body)
+	}
 	return binary.BigEndian.Uint64(k), e, nil
+}
+
+// secondUnpack reads the Snappy block format: the length, then literals and
+// copies of what came before.
+func secondUnpack(b []byte) ([]byte, error) {
+	size, at := binary.Uvarint(b)
+	out := make([]byte, 0, size)
+	for at < len(b) {
+		tag := b[at]
+		at++
+		n, back := int(tag>>2)+1, 0
+		switch tag & 3 {
+		case 0:
+			if more := n - 60; more > 0 { // the length follows, in so many bytes
+				n = 0
+				for i := range more {
+					n |= int(b[at+i]) << (8 * i)
+				}
+				at, n = at+more, n+1
+			}
+			out, at = append(out, b[at:at+n]...), at+n
+			continue
+		case 1:
+			n, back, at = int(tag>>2&7)+4, int(tag>>5)<<8|int(b[at]), at+1
+		case 2:
+			back, at = int(binary.LittleEndian.Uint16(b[at:])), at+2
+		case 3:
+			back, at = int(u32(b[at:])), at+4
+		}
+		if back == 0 || back > len(out) {
+			return nil, fmt.Errorf("a copy from %d back at %d", back, len(out))
+		}
+		for range n { // it may reach into what it makes
+			out = append(out, out[len(out)-back])
+		}
+	}
+	if uint64(len(out)) != size {
+		return nil, fmt.Errorf("%d bytes unpacked, not %d", len(out), size)
+	}
+	return out, nil
 }
 
 type secondSegment struct {

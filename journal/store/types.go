@@ -37,6 +37,8 @@ type Record struct {
 	Lazy bool
 	// Control changes the table of worlds in the same instant; World 0 only.
 	Control *Control
+
+	packed []byte // Entry.Body packed, nil if it is kept as it is
 }
 
 // Control is a change of the table of worlds.
