@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,11 +74,13 @@ func killFolder(t *testing.T, durability string, n int, total *killed) {
 	f.start()
 	defer f.kill()
 	for range killWorlds {
-		f.create()
+		f.worlds = append(f.worlds, f.create())
 	}
+	restless := &restlessWorld{killedWorld: f.create()}
 	for range n {
-		f.load(200*time.Millisecond + rand.N(1300*time.Millisecond))
+		f.load(200*time.Millisecond+rand.N(1300*time.Millisecond), restless)
 		f.start()
+		f.checkRestless(restless)
 		for _, w := range f.worlds {
 			f.check(w)
 		}
@@ -153,7 +156,7 @@ func (f *folder) kill() {
 }
 
 // create makes a world and learns the charges that can be refunded.
-func (f *folder) create() {
+func (f *folder) create() *killedWorld {
 	f.t.Helper()
 	w := &killedWorld{}
 	text, status := f.send(http.DefaultClient, "POST", "/admin/worlds", `{"seed":"saas-billing-small"}`, http.Header{})
@@ -180,7 +183,7 @@ func (f *folder) create() {
 			w.charges = append(w.charges, c.ID)
 		}
 	}
-	f.worlds = append(f.worlds, w)
+	return w
 }
 
 func (w *killedWorld) auth() http.Header {
@@ -217,8 +220,9 @@ func (f *folder) send(c *http.Client, method, path, body string, h http.Header) 
 const replayed = -1
 
 // load lets the clients work for a while and kills the server under them.
-func (f *folder) load(d time.Duration) {
+func (f *folder) load(d time.Duration, restless *restlessWorld) {
 	var clients sync.WaitGroup
+	clients.Go(func() { f.rest(restless) })
 	for n := range killClients {
 		clients.Go(func() { f.client(n) })
 	}
@@ -256,6 +260,53 @@ func (f *folder) client(n int) {
 			return
 		}
 	}
+}
+
+// restlessWorld is reset again and again by one client, which knows what it holds:
+// the customers since the last reset, or what the request in flight makes of them.
+type restlessWorld struct {
+	*killedWorld
+	names, next []string
+}
+
+// rest creates a few customers and resets, until the server is gone.
+func (f *folder) rest(w *restlessWorld) {
+	c := &http.Client{Transport: &http.Transport{}}
+	defer c.CloseIdleConnections()
+	for i := 0; ; i++ {
+		status := 0
+		if i%5 == 4 {
+			w.next = nil
+			_, status = f.send(c, "POST", "/admin/worlds/"+w.info.ID+"/reset", "", http.Header{"Authorization": {"Bearer " + w.info.AdminToken}})
+		} else {
+			name := fmt.Sprintf("r%d-%d", f.total.kills, i)
+			w.next = append(slices.Clone(w.names), name)
+			_, status = f.send(c, "POST", "/v1/customers", "name="+name, w.auth())
+		}
+		if status != http.StatusOK {
+			if status != 0 {
+				f.t.Errorf("the restless world answered %d", status)
+			}
+			return
+		}
+		w.names = w.next
+	}
+}
+
+// checkRestless checks that the last request happened or did not, and nothing else.
+func (f *folder) checkRestless(w *restlessWorld) {
+	f.t.Helper()
+	var there []string
+	for row := range f.replayed(w.killedWorld, world.Fold, world.Redecide).Oldest("stripe.customer", 0) {
+		raw, _ := canon.Get(row.Body, "name")
+		if name, _ := canon.Unquote(raw); strings.HasPrefix(name, "r") && !strings.Contains(row.ID, "_seed") {
+			there = append(there, name)
+		}
+	}
+	if !slices.Equal(there, w.names) && !slices.Equal(there, w.next) {
+		f.t.Errorf("the restless world has %v; acknowledged %v, in flight %v", there, w.names, w.next)
+	}
+	w.names = there
 }
 
 // post sends an attempt with its key and keeps the id of what it made.

@@ -88,28 +88,7 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 	}
 	defer w.gate.leave()
 	w.pass(Produced, &cmd)
-	if err := w.acquire(ctx, life); err != nil {
-		return nil, err
-	}
-	if r.Inc != 0 && r.Inc != w.inc {
-		w.release()
-		return nil, ErrReset
-	}
-	if !r.Recorded {
-		w.observe(&cmd)
-		if err := w.hold(ctx, life, &cmd); err != nil {
-			return nil, err
-		}
-	}
-	w.machine.Progress = r.Progress
-	w.machine.Interrupt = func() error {
-		if w.gate.overdue() {
-			return ErrReset
-		}
-		return ctx.Err()
-	}
-	answer, ticket, err := w.execute(&cmd, r.IdemKey)
-	w.release()
+	answer, ticket, err := w.inside(ctx, life, &cmd, &r)
 	if err != nil {
 		w.host.mend(err)
 		return nil, err
@@ -121,6 +100,37 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 	w.pass(Committed, &cmd)
 	w.pass(Served, &cmd)
 	return answer, nil
+}
+
+// inside is the part of an operation that holds the lock; a panic does not keep it.
+func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *Request) (*Answer, store.Ticket, error) {
+	if err := w.acquire(ctx, life); err != nil {
+		return nil, store.Ticket{}, err
+	}
+	held := true
+	defer func() {
+		if held {
+			w.release()
+		}
+	}()
+	if r.Inc != 0 && r.Inc != w.inc {
+		return nil, store.Ticket{}, ErrReset
+	}
+	if !r.Recorded {
+		w.observe(cmd)
+		if err := w.hold(ctx, life, cmd); err != nil {
+			held = false
+			return nil, store.Ticket{}, err
+		}
+	}
+	w.machine.Progress = r.Progress
+	w.machine.Interrupt = func() error {
+		if w.gate.overdue() {
+			return ErrReset
+		}
+		return ctx.Err()
+	}
+	return w.execute(cmd, r.IdemKey)
 }
 
 // settle waits until an entry is durable.
