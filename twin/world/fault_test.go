@@ -108,44 +108,7 @@ func TestFailuresUnderLoad(t *testing.T) {
 	for _, level := range levels {
 		t.Run(level.name, func(t *testing.T) {
 			r, d := faulty(t, level.point, level.durability)
-			var acked, seen sync.Map
-			var stop atomic.Bool
-			var running sync.WaitGroup
-			for n := range 6 {
-				running.Go(func() {
-					for i := 0; !stop.Load(); i++ {
-						name := fmt.Sprintf("c%d-%d", n, i)
-						a, err := r.world.Do(context.Background(), request("POST", "/v1/customers", "name="+name, name))
-						switch {
-						case err == nil && a.Status == 200:
-							acked.Store(name, true)
-						case !errors.Is(err, world.ErrJournal):
-							t.Errorf("%+v %v", a, err)
-						}
-					}
-				})
-			}
-			for range 2 {
-				running.Go(func() {
-					for !stop.Load() {
-						if a, err := r.world.Do(context.Background(), request("GET", "/v1/customers", "limit=20", "")); err == nil {
-							for _, name := range namesIn(a.Body) {
-								seen.Store(name, true)
-							}
-						} else if !errors.Is(err, world.ErrJournal) {
-							t.Error(err)
-						}
-					}
-				})
-			}
-			for range 25 {
-				time.Sleep(3 * time.Millisecond)
-				d.full.Store(true)
-				time.Sleep(2 * time.Millisecond)
-				d.full.Store(false)
-			}
-			stop.Store(true)
-			running.Wait()
+			acked, seen := loadWhileFailing(t, r, d)
 			for i := 0; r.host.Ready() != nil && i < 3; i++ { // whoever meets the seal opens the journal
 				r.world.Do(context.Background(), request("POST", "/v1/customers", "name=last", ""))
 			}
@@ -156,23 +119,12 @@ func TestFailuresUnderLoad(t *testing.T) {
 				}
 				there[name] = true
 			}
-			count := 0
-			acked.Range(func(name, _ any) bool {
-				if count++; !there[name.(string)] {
-					t.Errorf("%s was acknowledged and is lost", name)
-				}
-				return true
-			})
+			count := allThere(t, acked, there, "was acknowledged and is lost")
 			delete(there, "last")
 			if len(there) != count {
 				t.Errorf("%d are there, %d were acknowledged", len(there), count)
 			}
-			seen.Range(func(name, _ any) bool {
-				if !there[name.(string)] {
-					t.Errorf("%s was read and is not there", name)
-				}
-				return true
-			})
+			allThere(t, seen, there, "was read and is not there")
 			r.replay()
 			end := r.end()
 			r.restart()
@@ -181,6 +133,61 @@ func TestFailuresUnderLoad(t *testing.T) {
 			}
 		})
 	}
+}
+
+// allThere checks a set of names against what is there, and counts it.
+func allThere(t *testing.T, names *sync.Map, there map[string]bool, complaint string) (count int) {
+	names.Range(func(name, _ any) bool {
+		if count++; !there[name.(string)] {
+			t.Errorf("%s %s", name, complaint)
+		}
+		return true
+	})
+	return count
+}
+
+// loadWhileFailing lets clients write and read while the disk fails now and then,
+// and returns the names that were acknowledged and those that were read.
+func loadWhileFailing(t *testing.T, r *rig, d *disk) (acked, seen *sync.Map) {
+	acked, seen = &sync.Map{}, &sync.Map{}
+	var stop atomic.Bool
+	var running sync.WaitGroup
+	for n := range 6 {
+		running.Go(func() {
+			for i := 0; !stop.Load(); i++ {
+				name := fmt.Sprintf("c%d-%d", n, i)
+				a, err := r.world.Do(context.Background(), request("POST", "/v1/customers", "name="+name, name))
+				switch {
+				case err == nil && a.Status == 200:
+					acked.Store(name, true)
+				case !errors.Is(err, world.ErrJournal):
+					t.Errorf("%+v %v", a, err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		running.Go(func() {
+			for !stop.Load() {
+				if a, err := r.world.Do(context.Background(), request("GET", "/v1/customers", "limit=20", "")); err == nil {
+					for _, name := range namesIn(a.Body) {
+						seen.Store(name, true)
+					}
+				} else if !errors.Is(err, world.ErrJournal) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 25 {
+		time.Sleep(3 * time.Millisecond)
+		d.full.Store(true)
+		time.Sleep(2 * time.Millisecond)
+		d.full.Store(false)
+	}
+	stop.Store(true)
+	running.Wait()
+	return acked, seen
 }
 
 func namesIn(list canon.Raw) (names []string) {
