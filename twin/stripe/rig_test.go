@@ -101,7 +101,7 @@ func (r *rig) doKey(key, line string) answer {
 	if err := oracle.Default().Response(cmd.Method, cmd.Path, int(out.Status), pretty); err != nil {
 		r.t.Errorf("%s → %d\n%v\n%s", line, out.Status, err, pretty)
 	}
-	if cmd.Method == "GET" && out.Changed && r.machine.Spec.AutoTickSeconds == 0 {
+	if cmd.Method == "GET" && out.Changed && r.machine.Spec.AutoTickSeconds == 0 && len(r.machine.State.Rules()) == 0 {
 		r.t.Errorf("%s changed the world", line)
 	}
 	return answer{out.Status, out.Body}
