@@ -17,6 +17,7 @@ func Catalog() *twin.Catalog {
 		priceAPI(),
 		customerAPI(),
 		customerBalanceTransactionAPI(),
+		sourceAPI(),
 		paymentMethodAPI(),
 		spentMethodAPI(),
 		tokenAPI(),

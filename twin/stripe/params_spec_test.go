@@ -18,7 +18,7 @@ import (
 var specDifferences = []struct{ pattern, why string }{
 	{`may be unset: Stripe false, twin true$`,
 		"the document marks what only an object or a list can tell; live takes an empty text for unset wherever a field may be null (cases.md O-S05)"},
-	{` (amount|currency|customer|items|card|price|type|items\[\]\[price\]|.*price_data\]?\[(product|unit_amount)\]): required: Stripe false, twin true$`,
+	{` (amount|currency|customer|source|items|card|price|type|items\[\]\[price\]|.*price_data\]?\[(product|unit_amount)\]): required: Stripe false, twin true$`,
 		"live refuses without it, though the document does not say so: either it has alternatives that the twin lacks, or only the endpoint knows"},
 	{`^POST /v1/tokens card\[(exp_month|exp_year|number)\]: required: Stripe true, twin false$`,
 		"what a card needs is checked once for all the places that take one, after the table"},
@@ -26,7 +26,7 @@ var specDifferences = []struct{ pattern, why string }{
 		"cards are all that the twin has"},
 	{`payment_method_data\[card\]: Stripe has no such parameter$`,
 		"live takes card data here, the document hides it"},
-	{`^POST /v1/tokens card\[exp_(month|year)\]: integer, which Stripe's is not$`,
+	{`^POST /v1/(tokens card\[exp_(month|year)\]|customers/\{customer\}/sources/\{id\} exp_(month|year)): integer, which Stripe's is not$`,
 		"Stripe's is a text of digits, which is what is read"},
 	{` (type|.*\[type\]|enabled_events\[\]|allowed_payment_method_types\[\]|api_version): any text; Stripe: `,
 		"the list is long: the endpoint looks the word up, refuses what is none and answers 501 to what the twin lacks"},

@@ -1,6 +1,10 @@
 package stripe
 
-import "worlds/twin"
+import (
+	"strings"
+
+	"worlds/twin"
+)
 
 // methodCardParams is a card for a new payment method: spelled out, or a token.
 type methodCardParams struct {
@@ -178,6 +182,12 @@ func dropDefaults(tx *twin.Tx, customer, method string) {
 	}
 	if c.DefaultSource != nil && *c.DefaultSource == method {
 		c.DefaultSource = nil
+		for row := range tx.State().NewestWith(paymentMethods.Table, "customer="+customer, 0) {
+			if strings.HasPrefix(row.ID, cardPrefix+"_") {
+				c.DefaultSource = &row.ID
+				break
+			}
+		}
 	}
 	if doc, previous, changed := customers.Replace(tx, c); changed {
 		tx.Emit("customer.updated", doc, previous)

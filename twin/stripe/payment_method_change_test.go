@@ -130,8 +130,12 @@ func TestCustomersWithCards(t *testing.T) {
 		t.Errorf("subscription %s", got)
 	}
 	r.ok("POST /v1/payment_methods/" + card + "/detach")
-	if got := r.ok("GET " + own).get("default_source"); got != "null" {
+	if got := r.ok("GET " + own).get("default_source"); got != first {
 		t.Errorf("after the detachment: %s", got)
+	}
+	r.ok("POST /v1/payment_methods/" + first + "/detach")
+	if got := r.ok("GET " + own).get("default_source"); got != "null" {
+		t.Errorf("after the last: %s", got)
 	}
 	for _, row := range [][2]string{
 		{"source=tok_chargeDeclined", "402 card_declined - Your card was declined."},
@@ -170,5 +174,43 @@ func TestTokens(t *testing.T) {
 	m := r.ok("POST /v1/payment_methods type=card card[token]=" + second.get("id"))
 	if got := m.get("card.last4") + m.get("card.exp_month"); got != "44449" {
 		t.Errorf("a payment method of a token: %s", m.Body)
+	}
+}
+
+// The cards of a customer in the older shape.
+func TestSources(t *testing.T) {
+	r := newRig(t, qaBase)
+	const path = "/v1/customers/cus_qa02/sources"
+	first := r.tell("POST " + path + " source=tok_visa metadata[a]=1").get("id")
+	second := r.ok("POST " + path + " source=tok_mastercard").get("id")
+	r.events()
+	r.tell("POST " + path + "/" + first + " exp_month=3 exp_year=2033 name=Bo address_zip=0150 metadata[a]=")
+	if got := r.ok("GET "+path).each("id") + " " + r.ok("GET /v1/customers/cus_qa02").get("default_source"); got != second+" "+first+" "+first {
+		t.Errorf("sources and the default: %s", got)
+	}
+	if got := r.ok("GET " + path + " object=bank_account").get("data"); got != "[]" {
+		t.Errorf("bank accounts: %s", got)
+	}
+	if got := r.ok("GET " + path + "/" + first + " expand[]=customer").get("customer.id"); got != "cus_qa02" {
+		t.Errorf("expanded: %s", got)
+	}
+	r.tell("DELETE " + path + "/" + first)
+	r.golden("sources")
+	if got := r.ok("GET /v1/customers/cus_qa02").get("default_source"); got != second {
+		t.Errorf("the default afterwards: %s", got)
+	}
+	for _, row := range [][2]string{
+		{"POST /v1/customers/cus_nope/sources source=tok_visa", "404 resource_missing customer No such customer: 'cus_nope'"},
+		{"POST " + path, "400 parameter_missing source Missing required param: source."},
+		{"POST " + path + " source=tok_nope", "400 resource_missing source No such token: 'tok_nope'"},
+		{"POST " + path + " source=tok_chargeDeclined", "402 card_declined - Your card was declined."},
+		{"GET /v1/customers/cus_nope/sources", "404 resource_missing customer No such customer: 'cus_nope'"},
+		{"GET " + path + "/" + first, "404 resource_missing id No such source: '" + first + "'"},
+		{"DELETE " + path + "/" + first, "404 resource_missing id No such source: '" + first + "'"},
+		{"GET /v1/customers/cus_qa01/sources/" + second, "404 resource_missing id No such source: '" + second + "'"},
+		{"POST " + path + "/" + second + " exp_month=13", "400 parameter_invalid_integer exp_month This value must be less than or equal to 12."},
+		{"POST " + path + " card[number]=4242424242424242", "501 - card This twin does not serve the parameter card of POST /v1/customers/{customer}/sources. The world is unchanged."},
+	} {
+		r.refused(row[0], row[1])
 	}
 }

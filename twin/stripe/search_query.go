@@ -141,7 +141,7 @@ func (p *parser) quoted() (string, bool) {
 	return "", false
 }
 
-// kinds of a field that can be searched by.
+// fieldKind is how a field can be searched by.
 type fieldKind uint8
 
 const (

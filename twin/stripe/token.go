@@ -73,6 +73,11 @@ type createTokenParams struct {
 
 type tokenCardParams struct {
 	cardParams
+	ownerParams
+}
+
+// ownerParams are whose a card is, in the older shape.
+type ownerParams struct {
 	City    twin.Opt[string] `param:"address_city"`
 	Country twin.Opt[string] `param:"address_country"`
 	Line1   twin.Opt[string] `param:"address_line1"`
@@ -80,6 +85,16 @@ type tokenCardParams struct {
 	State   twin.Opt[string] `param:"address_state"`
 	Zip     twin.Opt[string] `param:"address_zip"`
 	Name    twin.Opt[string] `param:"name"`
+}
+
+func (p *ownerParams) apply(b *BillingDetails) {
+	p.City.Apply(&b.Address.City)
+	p.Country.Apply(&b.Address.Country)
+	p.Line1.Apply(&b.Address.Line1)
+	p.Line2.Apply(&b.Address.Line2)
+	p.State.Apply(&b.Address.State)
+	p.Zip.Apply(&b.Address.PostalCode)
+	p.Name.Apply(&b.Name)
 }
 
 // Check refuses a card that is not spelled out.
@@ -92,14 +107,7 @@ func createToken(tx *twin.Tx, p *createTokenParams) (twin.Doc, *twin.Error) {
 	}
 	m := newMethod(tx, tx.NewID(cardPrefix, cardDigits), &in)
 	p.Card.V.mark(&m.Card)
-	b, c := &m.BillingDetails, &p.Card.V
-	c.City.Apply(&b.Address.City)
-	c.Country.Apply(&b.Address.Country)
-	c.Line1.Apply(&b.Address.Line1)
-	c.Line2.Apply(&b.Address.Line2)
-	c.State.Apply(&b.Address.State)
-	c.Zip.Apply(&b.Address.PostalCode)
-	c.Name.Apply(&b.Name)
+	p.Card.V.apply(&m.BillingDetails)
 	return tokens.Put(tx, &Token{
 		ID: tokens.NewID(tx), Object: tokens.Object, Created: tx.Now(), Type: cardType, Card: m.source(),
 	}), nil
@@ -121,7 +129,7 @@ func retrieveToken(tx *twin.Tx, p *retrieveTokenParams) (twin.Doc, *twin.Error) 
 func (m *PaymentMethod) source() CardSource {
 	a := &m.BillingDetails.Address
 	return CardSource{
-		ID: m.ID, Object: cardType, Customer: m.Customer, Metadata: map[string]string{}, AllowRedisplay: m.AllowRedisplay,
+		ID: m.ID, Object: cardType, Customer: m.Customer, Metadata: m.Metadata, AllowRedisplay: m.AllowRedisplay,
 		Brand: m.Card.wordmark(), Country: m.Card.Country, ExpMonth: m.Card.ExpMonth, ExpYear: m.Card.ExpYear,
 		Fingerprint: m.Card.Fingerprint, Funding: m.Card.Funding, Last4: m.Card.Last4, RegulatedStatus: m.Card.RegulatedStatus,
 		CVCCheck: m.Card.Checks.CVCCheck, Name: m.BillingDetails.Name, AddressCity: a.City, AddressCountry: a.Country,
