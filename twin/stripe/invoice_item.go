@@ -324,6 +324,8 @@ func (it *InvoiceItem) cost(unit twin.Money, quantity int64, param string) *twin
 // not kept. An item for a draft must be in the draft's.
 func (it *InvoiceItem) admit(tx *twin.Tx, c *Customer, inv *Invoice) *twin.Error {
 	switch {
+	case it.Amount < 0 && c.Balance < -amountMax: // sums stay within 53 bits
+		return errAmountLarge("amount", amountMax, it.Currency)
 	case inv != nil && inv.Customer != c.ID:
 		return errNoSuchRef(invoices.Object, "invoice", inv.ID)
 	case inv != nil && inv.Currency != it.Currency:

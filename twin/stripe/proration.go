@@ -193,8 +193,11 @@ func (r *revision) prepare(tx *twin.Tx, s *Subscription, c *Customer) (made []*I
 	switch {
 	case r.ProrationDate.Given() && (p.at < period.Start || p.at > period.End):
 		return nil, false, errProrationDate(period)
-	case behavior != prorateNever && !pinnedTo(c, s.Currency):
+	case behavior == prorateNever:
+	case !pinnedTo(c, s.Currency):
 		return nil, false, errCurrencies(*c.Currency)
+	case c.Balance < -amountMax:
+		return nil, false, errAmountLarge("", amountMax, s.Currency)
 	}
 	if behavior != prorateNever {
 		if made = r.prorate(tx, &p); waiting(tx, c.ID)+len(made) > pendingItemsMax {
@@ -363,8 +366,11 @@ func (s *Subscription) creditRest(tx *twin.Tx) *twin.Error {
 	if !ok || !s.renews() {
 		return nil
 	}
-	if !pinnedTo(c, s.Currency) {
+	switch {
+	case !pinnedTo(c, s.Currency):
 		return errCurrencies(*c.Currency)
+	case c.Balance < -amountMax:
+		return errAmountLarge("", amountMax, s.Currency)
 	}
 	p := proration{sub: s, customer: c, at: tx.Now()}
 	for i := range s.Items.Data {
