@@ -40,6 +40,23 @@ func body[T any](c *call, v *T) error {
 	return canon.Unmarshal(canonical, v)
 }
 
+// view is the world as it stands or, with ?at, as it stood at a mark or after an
+// entry.
+func (c *call) view() (world.View, error) {
+	v, err := c.world.View(c.r.Context())
+	if err != nil || !c.r.URL.Query().Has(atParameter) {
+		return v, err
+	}
+	at, err := c.position(&v, atParameter)
+	if err != nil {
+		return v, err
+	}
+	return c.world.ViewAt(c.r.Context(), v, at.seq)
+}
+
+// atParameter names a position in the past to read at.
+const atParameter = "at"
+
 func readBody(c *call) ([]byte, error) {
 	src, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, bodyBytesMax))
 	if err != nil {

@@ -19,7 +19,10 @@ type ClockInfo struct {
 }
 
 func showClock(c *call) error {
-	v, err := c.world.View(c.r.Context())
+	if err := c.queryKnown(atParameter); err != nil {
+		return err
+	}
+	v, err := c.view()
 	if err != nil {
 		return err
 	}

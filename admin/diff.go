@@ -1,9 +1,8 @@
 package admin
 
 import (
+	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"worlds/journal"
 	"worlds/journal/canon"
@@ -25,19 +24,14 @@ func (c *call) position(v *world.View, param string) (position, error) {
 // positionOf reads a mark's name or a sequence number, with or without #; where is
 // the place to blame.
 func positionOf(v *world.View, text, where string) (position, error) {
-	digits := strings.TrimPrefix(text, "#")
-	if digits != "" && digits[0] >= '0' && digits[0] <= '9' {
-		n, err := strconv.ParseUint(digits, 10, 53)
-		if err != nil || journal.Seq(n) > v.Seq {
-			return position{}, problem(http.StatusNotFound, "no-such-entry", "the world has no entry %s; the last is %d", text, v.Seq).at(where)
-		}
-		return position{seq: journal.Seq(n)}, nil
-	}
-	m := v.State.Mark(text)
-	if m == nil {
+	seq, mark, err := v.Position(text)
+	switch {
+	case errors.Is(err, world.ErrNoSuchSeq):
+		return position{}, problem(http.StatusNotFound, "no-such-entry", "the world has no entry %s; the last is %d", text, v.Seq).at(where)
+	case err != nil:
 		return position{}, problem(http.StatusNotFound, "no-such-mark", "there is no mark %q", text).at(where)
 	}
-	return position{seq: journal.Seq(m.Seq), mark: text}, nil
+	return position{seq: seq, mark: mark}, nil
 }
 
 // diffWorld answers what changed from one position to another, the present by

@@ -10,11 +10,11 @@ import (
 )
 
 func listJournal(c *call) error {
-	after, limit, err := c.page()
+	after, limit, err := c.page(atParameter)
 	if err != nil {
 		return err
 	}
-	v, err := c.world.View(c.r.Context())
+	v, err := c.view()
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 // listEvents answers the event log of every API, oldest first, each event as its
 // API's wire shows it.
 func listEvents(c *call) error {
-	after, limit, err := c.page()
+	after, limit, err := c.page(atParameter)
 	if err != nil {
 		return err
 	}
-	v, err := c.world.View(c.r.Context())
+	v, err := c.view()
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,17 @@ type requestList struct {
 // listRequests answers the requests of the twins, oldest first; after is the
 // sequence number of an entry.
 func listRequests(c *call) error {
-	after, limit, err := c.page("request")
+	after, limit, err := c.page(atParameter, "request")
 	if err != nil {
 		return err
 	}
 	wanted := c.r.URL.Query().Get("request")
 	list := requestList{Requests: []RequestInfo{}}
-	err = c.world.Entries(c.r.Context(), journal.Seq(after)+1, 0, func(e *journal.Entry) error {
+	v, err := c.view()
+	if err != nil {
+		return err
+	}
+	err = c.world.EntriesOf(v, journal.Seq(after)+1, v.Seq, func(e *journal.Entry) error {
 		info, ok, err := c.s.requestOf(e)
 		switch {
 		case err != nil || !ok || wanted != "" && wanted != info.Request:

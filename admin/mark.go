@@ -71,7 +71,10 @@ type refusalBody struct {
 }
 
 func listMarks(c *call) error {
-	v, err := c.world.View(c.r.Context())
+	if err := c.queryKnown(atParameter); err != nil {
+		return err
+	}
+	v, err := c.view()
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,10 @@ func addRules(ctx context.Context, w *world.World, specs []canon.Raw) error {
 }
 
 func listRules(c *call) error {
-	v, err := c.world.View(c.r.Context())
+	if err := c.queryKnown(atParameter); err != nil {
+		return err
+	}
+	v, err := c.view()
 	if err != nil {
 		return err
 	}

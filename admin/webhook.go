@@ -209,11 +209,11 @@ type deliveryList struct {
 
 // listDeliveries answers the ledger, oldest first; after is the number of a row.
 func listDeliveries(c *call) error {
-	after, limit, err := c.page()
+	after, limit, err := c.page(atParameter)
 	if err != nil {
 		return err
 	}
-	v, err := c.world.View(c.r.Context())
+	v, err := c.view()
 	if err != nil {
 		return err
 	}

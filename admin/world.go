@@ -262,7 +262,10 @@ func listWorlds(c *call) error {
 }
 
 func showWorld(c *call) error {
-	v, err := c.world.View(c.r.Context())
+	if err := c.queryKnown(atParameter); err != nil {
+		return err
+	}
+	v, err := c.view()
 	if err != nil {
 		return err
 	}
@@ -305,6 +308,9 @@ func deleteWorld(c *call) error {
 }
 
 func resetWorld(c *call) error {
+	if err := c.queryKnown(); err != nil {
+		return err
+	}
 	if err := c.s.reset(c.r.Context(), c.entry); err != nil {
 		return err
 	}

@@ -84,6 +84,10 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 		s.refuse(w, r, c, refusal)
 		return
 	}
+	if at := r.Header.Get(atHeader); at != "" {
+		s.lookBack(w, r, c, origin.World, req, at, secret)
+		return
+	}
 	answer, err := origin.World.Do(r.Context(), req)
 	if err != nil {
 		s.failed(w, r, c, err)

@@ -2,7 +2,10 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"worlds/journal"
 	"worlds/journal/store"
@@ -60,8 +63,56 @@ func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
 	return View{State: w.machine.State.Copy(), Seq: w.seq, Hash: w.hash, Inc: w.inc, id: w.ID}, w.change, nil
 }
 
-// ErrNoSuchSeq says that a position lies beyond the head.
-var ErrNoSuchSeq = fmt.Errorf("the world has no such entry")
+// ViewAt is the world as it stood after entry seq of the life a view is of.
+func (w *World) ViewAt(ctx context.Context, v View, seq journal.Seq) (View, error) {
+	if seq == v.Seq {
+		return v, nil
+	}
+	st, err := w.At(ctx, v, seq)
+	if err != nil {
+		return View{}, err
+	}
+	past := View{State: st, Seq: seq, Inc: v.Inc, id: v.id}
+	switch g, err := w.Genesis(); {
+	case err != nil:
+		return View{}, err
+	case seq == w.first():
+		_, past.Hash = w.origin(g)
+	case seq == 0:
+		past.Hash = g.Entry.Hash
+	default:
+		err = w.EntriesOf(v, seq, seq, func(e *journal.Entry) error {
+			past.Hash = e.Hash
+			return nil
+		})
+		return past, err
+	}
+	return past, nil
+}
+
+// Errors about positions.
+var (
+	ErrNoSuchSeq  = errors.New("the world has no such entry")
+	ErrNoSuchMark = errors.New("the world has no such mark")
+)
+
+// Position reads what names a position: a mark, or a number with or without "#".
+// mark is "" for a number.
+func (v *View) Position(text string) (seq journal.Seq, mark string, err error) {
+	digits := strings.TrimPrefix(text, "#")
+	if digits != "" && digits[0] >= '0' && digits[0] <= '9' {
+		n, err := strconv.ParseUint(digits, 10, 53)
+		if err != nil || journal.Seq(n) > v.Seq {
+			return 0, "", fmt.Errorf("%w: %s, the last is %d", ErrNoSuchSeq, text, v.Seq)
+		}
+		return journal.Seq(n), "", nil
+	}
+	m := v.State.Mark(text)
+	if m == nil {
+		return 0, "", fmt.Errorf("%w: %q", ErrNoSuchMark, text)
+	}
+	return journal.Seq(m.Seq), text, nil
+}
 
 // At returns the state after entry seq in the life a view is of, from memory where
 // a mark kept it, by replaying the prefix otherwise. It is ErrReset when that life
