@@ -90,11 +90,12 @@ func faultError(a *twin.RuleAnswer) *twin.Error {
 // names: one that a test card has.
 func faultDecline(a *twin.RuleAnswer) *twin.Error {
 	if a.DeclineCode == "" || a.DeclineCode == genericDecline.decline {
-		return errDeclined(&genericDecline, wireError{})
+		r := genericDecline
+		return errDeclined(&r, wireError{})
 	}
-	for i := range instruments {
-		if r := &instruments[i].refusal; r.decline == a.DeclineCode {
-			return errDeclined(r, wireError{})
+	for _, in := range instruments {
+		if in.refusal.decline == a.DeclineCode {
+			return errDeclined(&in.refusal, wireError{})
 		}
 	}
 	return nil
