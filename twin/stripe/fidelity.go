@@ -30,6 +30,7 @@ var judgements = [...]judgement{
 	{"POST /v1/credit_notes/{id}/void", 2, ""},
 	{"* /v1/credit_notes*", 1, ""},
 	{"GET /v1/customers/search", 1, searchDiffers},
+	{"* /v1/customers/{customer}/sources*", 3, "cards only"},
 	{"* /v1/customers/{customer}/*", 2, ""},
 	{"DELETE /v1/customers/{id}", 2, ""},
 	{"* /v1/customers*", 1, "seeded customers have a test card, those made by request have none"},
