@@ -114,20 +114,14 @@ type destroyManyParams struct {
 }
 
 func destroyManyTickets(tx *twin.Tx, p *destroyManyParams) (twin.Doc, *twin.Error) {
-	ids, err := idList(p.IDs.V)
-	if err != nil {
-		return twin.Doc{}, err
-	}
-	return run(tx, "Bulk Delete Ticket", len(ids), func(i int) (jobResult, *twin.Error) {
-		index, id := int64(i), ids[i]
-		r := jobResult{Action: "delete", ID: &id, Index: &index, Status: "Deleted", Success: true}
-		t, ok := liveTicket(tx, key(id))
+	return destroyMany(tx, "Bulk Delete Ticket", p, func(id string) *twin.Error {
+		t, ok := liveTicket(tx, id)
 		if !ok {
-			return r, errNotFound()
+			return errNotFound()
 		}
 		removeTicket(tx, t)
-		return r, nil
-	}), nil
+		return nil
+	})
 }
 
 type mergeParams struct {

@@ -17,6 +17,7 @@ func Catalog() *twin.Catalog {
 		organizationMembershipAPI(),
 		ticketAPI(),
 		bulkAPI(),
+		peopleBulkAPI(),
 		lifeAPI(),
 		commentAPI(),
 		auditAPI(),

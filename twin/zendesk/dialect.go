@@ -36,6 +36,8 @@ func dialect() twin.Dialect {
 		Event:          RenderEvent,
 		Fault:          fault,
 		Export:         exportSeed,
+		Cover:          cover,
+		Lacks:          lacks,
 	}
 }
 

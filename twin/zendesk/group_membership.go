@@ -37,6 +37,7 @@ func groupMembershipAPI() twin.API {
 			twin.On("DELETE /api/v2/group_memberships/{id}", deleteGroupMembership),
 			twin.On("GET /api/v2/groups/{id}/memberships", listMembershipsOfGroup),
 			twin.On("GET /api/v2/users/{id}/group_memberships", listGroupMembershipsOfUser),
+			twin.On("POST /api/v2/users/{id}/group_memberships", createGroupMembershipOfUser),
 			twin.On("GET /api/v2/users/{id}/group_memberships/{membership}", showGroupMembershipOfUser),
 			twin.On("DELETE /api/v2/users/{id}/group_memberships/{membership}", deleteGroupMembershipOfUser),
 			twin.On("PUT /api/v2/users/{id}/group_memberships/{membership}/make_default", makeDefaultGroup),
@@ -65,22 +66,45 @@ type createGroupMembershipParams struct {
 }
 
 func createGroupMembership(tx *twin.Tx, p *createGroupMembershipParams) (twin.Doc, *twin.Error) {
-	if err := adminOnly(tx); err != nil {
+	id, err := makeGroupMembership(tx, &p.Membership.V)
+	if err != nil {
 		return twin.Doc{}, err
 	}
-	v := &p.Membership.V
+	doc, _ := groupMemberships.Doc(tx, key(id))
+	return made("group_membership", doc), nil
+}
+
+func makeGroupMembership(tx *twin.Tx, v *groupMembershipParams) (int64, *twin.Error) {
+	if err := adminOnly(tx); err != nil {
+		return 0, err
+	}
 	u, ok := activeUser(tx, v.UserID.V)
 	switch {
 	case !ok || !u.staff():
-		return twin.Doc{}, errNoSuch("user_id", v.UserID.V)
+		return 0, errNoSuch("user_id", v.UserID.V)
 	case !groupExists(tx, v.GroupID.V):
-		return twin.Doc{}, errNoSuch("group_id", v.GroupID.V)
+		return 0, errNoSuch("group_id", v.GroupID.V)
 	case inGroup(tx, u.ID, v.GroupID.V):
-		return twin.Doc{}, errField("user_id", duplicateValue, "%d is already in the group", u.ID)
+		return 0, errField("user_id", duplicateValue, "%d is already in the group", u.ID)
 	}
-	m := joinGroup(tx, u.ID, v.GroupID.V, v.Default.Or(!inAnyGroup(tx, u.ID)))
-	doc, _ := groupMemberships.Doc(tx, key(m))
-	return made("group_membership", doc), nil
+	return joinGroup(tx, u.ID, v.GroupID.V, v.Default.Or(!inAnyGroup(tx, u.ID))), nil
+}
+
+type createGroupMembershipOfUserParams struct {
+	ID         string                             `path:"id"`
+	Membership twin.Opt[ownGroupMembershipParams] `param:"group_membership" rule:"required"`
+}
+
+type ownGroupMembershipParams struct {
+	Default twin.Opt[bool]  `param:"default"`
+	GroupID twin.Opt[int64] `param:"group_id" rule:"required"`
+}
+
+// createGroupMembershipOfUser takes the user from the path.
+func createGroupMembershipOfUser(tx *twin.Tx, p *createGroupMembershipOfUserParams) (twin.Doc, *twin.Error) {
+	id, _ := pathID(p.ID)
+	v := groupMembershipParams{Default: p.Membership.V.Default, GroupID: p.Membership.V.GroupID, UserID: twin.Set(id)}
+	return createGroupMembership(tx, &createGroupMembershipParams{Membership: twin.Set(v)})
 }
 
 // inGroup reports whether an agent is in a group.

@@ -79,18 +79,26 @@ type createOrganizationParams struct {
 }
 
 func createOrganization(tx *twin.Tx, p *createOrganizationParams) (twin.Doc, *twin.Error) {
-	if err := adminOnly(tx); err != nil {
+	o, err := makeOrganization(tx, &p.Organization.V)
+	if err != nil {
 		return twin.Doc{}, err
+	}
+	doc, _ := organizations.Doc(tx, key(o.ID))
+	return made("organization", doc), nil
+}
+
+func makeOrganization(tx *twin.Tx, p *organizationParams) (*Organization, *twin.Error) {
+	if err := adminOnly(tx); err != nil {
+		return nil, err
 	}
 	at := stampOf(tx.Now())
 	id := tx.Next(organizationCounter)
 	o := Organization{CreatedAt: at, ID: id, OrganizationFields: canon.Raw("{}"), UpdatedAt: at, URL: linkTo("organizations", id)}
-	if err := p.Organization.V.apply(tx, &o); err != nil {
-		return twin.Doc{}, err
+	if err := p.apply(tx, &o); err != nil {
+		return nil, err
 	}
-	doc := organizations.Put(tx, &o)
-	tx.Emit("organization.created", doc, nil)
-	return made("organization", doc), nil
+	tx.Emit("organization.created", organizations.Put(tx, &o), nil)
+	return &o, nil
 }
 
 // apply changes the named fields, and only those.

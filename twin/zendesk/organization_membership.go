@@ -55,26 +55,33 @@ type createOrganizationMembershipParams struct {
 }
 
 func createOrganizationMembership(tx *twin.Tx, p *createOrganizationMembershipParams) (twin.Doc, *twin.Error) {
-	v := &p.Membership.V
+	id, err := makeOrganizationMembership(tx, &p.Membership.V)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	doc, _ := organizationMemberships.Doc(tx, key(id))
+	return made("organization_membership", doc), nil
+}
+
+func makeOrganizationMembership(tx *twin.Tx, v *organizationMembershipParams) (int64, *twin.Error) {
 	u, ok := activeUser(tx, v.UserID.V)
 	if !ok {
-		return twin.Doc{}, errNoSuch("user_id", v.UserID.V)
+		return 0, errNoSuch("user_id", v.UserID.V)
 	}
 	if !organizationExists(tx, v.OrganizationID.V) {
-		return twin.Doc{}, errNoSuch("organization_id", v.OrganizationID.V)
+		return 0, errNoSuch("organization_id", v.OrganizationID.V)
 	}
 	isDefault := v.Default.Or(u.OrganizationID == nil)
 	for m := range organizationMemberships.With(tx, "user="+key(u.ID)) {
 		if m.OrganizationID == v.OrganizationID.V {
-			return twin.Doc{}, errField("user_id", duplicateValue, "%d is already in the organization", u.ID)
+			return 0, errField("user_id", duplicateValue, "%d is already in the organization", u.ID)
 		}
 	}
 	id := putMembership(tx, u.ID, v.OrganizationID.V, v.ViewTickets.V)
 	if isDefault {
 		makeHome(tx, u.ID, v.OrganizationID.V)
 	}
-	doc, _ := organizationMemberships.Doc(tx, key(id))
-	return made("organization_membership", doc), nil
+	return id, nil
 }
 
 // putMembership stores a membership that is no default.

@@ -135,6 +135,30 @@ func TestOrganizations(t *testing.T) {
 	r.ok(`PUT /organizations/21/tags {"tags":["gold"]}`).want(t, "tags", `["gold"]`)
 }
 
+func TestPeopleInBulk(t *testing.T) {
+	r := newRig(t, desk)
+	job := func(line string) answer {
+		return r.ok("GET /job_statuses/" + r.ok(line).get("job_status.id"))
+	}
+	job(`POST /users/create_many {"users":[{"name":"A","email":"a@x.example"},{"name":"B","email":"a@x.example"},{"name":"C","external_id":"c"}]}`).want(t,
+		"job_status.results.0.id", "1000001", "job_status.results.1.error", "RecordInvalid", "job_status.results.2.status", "Created")
+	job(`POST /users/create_or_update_many {"users":[{"name":"AA","email":"a@x.example"},{"name":"D"}]}`).want(t,
+		"job_status.results.0.status", "Updated", "job_status.results.1.status", "Created")
+	job(`PUT /users/update_many?ids=4,5,999 {"user":{"notes":"n"}}`).want(t, "job_status.results.2.error", "RecordNotFound")
+	job(`PUT /users/update_many {"users":[{"id":4,"phone":"1"},{"id":5,"phone":"2"}]}`)
+	r.ok("GET /users/5").want(t, "user.notes", "n", "user.phone", "2")
+	job(`DELETE /users/destroy_many?ids=1,1000001`).want(t, "job_status.results.0.success", "false", "job_status.results.1.success", "true")
+	job(`POST /organizations/create_many {"organizations":[{"name":"N1"},{"name":"N1"}]}`).want(t, "job_status.results.1.success", "false")
+	job(`DELETE /organizations/destroy_many?ids=22`)
+	job(`POST /group_memberships/create_many {"group_memberships":[{"user_id":2,"group_id":12},{"user_id":4,"group_id":12}]}`).want(t, "job_status.results.1.success", "false")
+	job(`DELETE /group_memberships/destroy_many?ids=34`)
+	job(`POST /organization_memberships/create_many {"organization_memberships":[{"user_id":6,"organization_id":21}]}`)
+	job(`DELETE /organization_memberships/destroy_many?ids=42`)
+	r.ok("GET /users/5").want(t, "user.organization_id", "null")
+	r.ok(`POST /users/1/group_memberships {"group_membership":{"group_id":12}}`).want(t, "group_membership.user_id", "1")
+	r.refused(`PUT /users/update_many {}`, "400 users must be an array")
+}
+
 func TestSearch(t *testing.T) {
 	r := newRig(t, desk)
 	r.ok(`PUT /tickets/101 {"ticket":{"custom_fields":[{"id":7,"value":"red"}],"comment":{"body":"the needle is here"}}}`)

@@ -309,17 +309,24 @@ type createOrUpdateUserParams struct {
 // createOrUpdateUser finds the user by e-mail or external id; 200 for one there
 // is, 201 for a new one.
 func createOrUpdateUser(tx *twin.Tx, p *createOrUpdateUserParams) (twin.Doc, *twin.Error) {
-	u, ok := userByEmail(tx, p.User.V.Email.V)
-	if !ok && p.User.V.ExternalID.Given() {
-		for found := range users.With(tx, "external="+p.User.V.ExternalID.V) {
-			u, ok = found, true
-			break
-		}
-	}
+	u, ok := knownUser(tx, &p.User.V)
 	if !ok {
 		return createUser(tx, &createUserParams{User: p.User})
 	}
 	return changeUser(tx, u, &p.User.V)
+}
+
+// knownUser is the user whom a request means by address or external id.
+func knownUser(tx *twin.Tx, p *userParams) (*User, bool) {
+	if u, ok := userByEmail(tx, p.Email.V); ok {
+		return u, true
+	}
+	if p.ExternalID.Given() {
+		for u := range users.With(tx, "external="+p.ExternalID.V) {
+			return u, true
+		}
+	}
+	return nil, false
 }
 
 type userPath struct {

@@ -5,6 +5,17 @@ const nothing = ""
 
 // routes says which definition of schemas.json the answer of each route is.
 var routes = map[string]string{
+	"POST /api/v2/users/create_many":                                            "one job_status",
+	"POST /api/v2/users/create_or_update_many":                                  "one job_status",
+	"PUT /api/v2/users/update_many":                                             "one job_status",
+	"DELETE /api/v2/users/destroy_many":                                         "one job_status",
+	"POST /api/v2/organizations/create_many":                                    "one job_status",
+	"DELETE /api/v2/organizations/destroy_many":                                 "one job_status",
+	"POST /api/v2/group_memberships/create_many":                                "one job_status",
+	"DELETE /api/v2/group_memberships/destroy_many":                             "one job_status",
+	"POST /api/v2/organization_memberships/create_many":                         "one job_status",
+	"DELETE /api/v2/organization_memberships/destroy_many":                      "one job_status",
+	"POST /api/v2/users/{id}/group_memberships":                                 "one group_membership",
 	"GET /api/v2/tickets":                                                       "list tickets",
 	"POST /api/v2/tickets":                                                      "ticket and audit",
 	"GET /api/v2/tickets/count":                                                 "count",
