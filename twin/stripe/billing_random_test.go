@@ -68,6 +68,7 @@ func (c chance) request() string {
 	item := "none"
 	if row := c.r.machine.State.Get("stripe.subscription", sub); row != nil {
 		item = answer{Body: row.Body}.get("items.data.0.id")
+		price = c.one(price, answer{Body: row.Body}.get("items.data.0.price.id"))
 	}
 	switch c.Intn(24) {
 	case 0, 1:
@@ -171,4 +172,42 @@ func kindOf(path string) string {
 		}
 	}
 	return strings.Join(segments, "/")
+}
+
+// TestDoors: what would build an unbillable renewal is refused at each door; what
+// helps against one is let in.
+func TestDoors(t *testing.T) {
+	r := newRig(t, twoCurrencies())
+	item := r.ok("GET /v1/subscriptions/sub_two").get("items.data.0.id")
+	own := r.ok("POST /v1/invoices/in_two_eur/add_lines lines[0][amount]=30").get("lines.data.1.id")
+	const pinned = "400 - - You cannot combine currencies on a single customer. This customer has had a subscription, coupon, or invoice item with currency usd"
+	for _, row := range [][2]string{
+		{"POST /v1/prices product=prod_pro currency=usd unit_amount=-1", "400 parameter_invalid_integer unit_amount This value must be greater than or equal to 0."},
+		{"POST /v1/subscription_items/" + item + " quantity=0", pinned},
+		{"POST /v1/subscription_items/" + item + " quantity=0 proration_behavior=always_invoice", pinned},
+		{"POST /v1/subscriptions/sub_two items[0][id]=" + item + " items[0][quantity]=0", pinned},
+		{"POST /v1/subscriptions/sub_two billing_cycle_anchor=now", pinned},
+		{"DELETE /v1/subscriptions/sub_two prorate=true", pinned},
+		{"POST /v1/invoiceitems customer=cus_two amount=-1 currency=eur", pinned},
+		{"POST /v1/invoiceitems customer=cus_two amount=-1 currency=eur subscription=sub_two", pinned},
+		{"POST /v1/invoiceitems customer=cus_two amount=-1 currency=eur invoice=in_two_eur", pinned},
+		{"POST /v1/invoices/in_two_eur/add_lines lines[0][amount]=-1", pinned},
+		{"POST /v1/invoices/in_two_eur/update_lines lines[0][id]=" + own + " lines[0][amount]=-1", pinned},
+		{"POST /v1/invoices/in_two_eur/lines/" + own + " amount=-1", pinned},
+		{"POST /v1/invoices customer=cus_two currency=eur", pinned},
+		{"POST /v1/subscriptions customer=cus_two items[0][price]=price_eur", pinned},
+		{"POST /v1/customers/cus_two/balance_transactions amount=-1 currency=eur", pinned},
+	} {
+		r.refused(row[0], row[1])
+	}
+	r.ok("POST /v1/subscription_items/" + item + " quantity=0 proration_behavior=none")
+	r.ok("POST /v1/invoiceitems customer=cus_two amount=500 currency=eur")
+	if got := r.ok("GET /v1/customers/cus_two").get("currency"); got != "usd" {
+		t.Errorf("the currency is %s", got)
+	}
+	r.by(40)
+	latest := r.ok("GET /v1/subscriptions/sub_two").get("latest_invoice")
+	if got := r.ok("GET /v1/invoices/" + latest); got.get("total")+got.get("currency")+got.get("status") != "500eurpaid" {
+		t.Errorf("billed %s %s, %s", got.get("total"), got.get("currency"), got.get("status"))
+	}
 }
