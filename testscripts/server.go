@@ -53,7 +53,7 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	s := &Server{store: st, done: make(chan error, 1)}
 	s.Host = world.NewHost(st, world.Options{Catalogs: Catalogs(), Logger: opt.Logger, Hook: opt.Hook})
 	if s.Admin, err = admin.New(s.Host, admin.Options{Open: true, Logger: opt.Logger}); err != nil {
-		st.Close()
+		_ = st.Close()
 		return nil, err
 	}
 	router := serve.NewRouter()
@@ -66,7 +66,7 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		st.Close()
+		_ = st.Close()
 		return nil, err
 	}
 	s.URL = "http://" + listener.Addr().String()
@@ -84,9 +84,9 @@ func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		s.http.Close()
+		_ = s.http.Close()
 	}
-	<-s.done
+	_ = <-s.done // that it was shut down
 	s.Admin.Close()
 	if err := s.store.Close(); err != nil {
 		return fmt.Errorf("closing the journal: %w", err)

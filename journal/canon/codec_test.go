@@ -72,7 +72,7 @@ type every struct {
 	Struct   customField              `json:"struct"`
 	Text     string                   `json:"text"`
 	TextO    string                   `json:"text_o,omitempty"`
-	Odd      string                   `json:"o\"dd 😀"`
+	Odd      string                   `json:"o\"dd 😀"` //nolint:staticcheck // a key that must be escaped
 	Dalet    string                   "json:\"\ufb33\""
 	Emoji    string                   `json:"😀"`
 	hidden   int                      // unexported fields are not members

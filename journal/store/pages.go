@@ -25,7 +25,7 @@ func findBadPage(path string) (int64, string) {
 	if err != nil {
 		return -1, ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	meta, _, err := readMeta(f)
 	if err != nil || meta.pageBytes == 0 {
 		return -1, ""

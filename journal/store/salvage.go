@@ -34,7 +34,7 @@ func Salvage(dir string, blob func(key string, data []byte) error, fn func(*Salv
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	sv := salvage{places: map[key]place{}, rows: map[World]row{}, blobs: map[string][]byte{}}
 	if err := sv.shelf(filepath.Join(dir, shelfName)); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (sv *salvage) trustTable(dir string) {
 	if err != nil {
 		return
 	}
-	defer sh.close()
+	defer func() { _ = sh.close() }()
 	rows, err := sh.rows()
 	if err != nil {
 		return

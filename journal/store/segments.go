@@ -149,8 +149,8 @@ func (s *Store) prepare() error {
 
 // retire takes segments that the shelf has out of use.
 func (s *Store) retire(segs []*segment) {
-	s.files.Lock() // nobody reads them any more once this is granted
-	s.files.Unlock()
+	s.files.Lock()   // nobody reads them any more once this is granted
+	s.files.Unlock() //nolint:staticcheck // the wait is the point
 	s.making.Lock()
 	defer s.making.Unlock()
 	s.readyGoal = min(max(len(segs), readyMin), readyMax)

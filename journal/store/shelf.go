@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 const (
@@ -144,7 +145,7 @@ func openShelf(dir string, readOnly bool) (*shelf, watermark, error) {
 		return nil
 	})
 	if err != nil {
-		sh.close()
+		_ = sh.close()
 		return nil, mark, err
 	}
 	return sh, mark, nil
@@ -165,7 +166,7 @@ func (sh *shelf) open(readOnly bool) error {
 		if errors.As(err, &damage) {
 			return err
 		}
-		if errors.Is(err, bolt.ErrTimeout) {
+		if errors.Is(err, bolterrors.ErrTimeout) {
 			return fmt.Errorf("store: %s: %w by another process", sh.path, ErrLocked)
 		}
 		return fmt.Errorf("store: %s: %w", sh.path, err)
@@ -181,7 +182,7 @@ func inspectShelf(path string) error {
 	if err != nil {
 		return fmt.Errorf("store: shelf: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("store: shelf: %w", err)

@@ -142,7 +142,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	}
 	s.room = sync.NewCond(&s.mu)
 	if err := s.open(); err != nil {
-		s.release()
+		_ = s.release()
 		return nil, err
 	}
 	for _, work := range []func(){s.flush, s.keep, s.make, s.warm} {
@@ -246,7 +246,7 @@ func (s *Store) warm() {
 	if err != nil {
 		return
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	b := make([]byte, warmBytes)
 	for at := int64(0); at < warmBytesMax; at += warmBytes {
 		select {

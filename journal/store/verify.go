@@ -42,12 +42,12 @@ func Verify(dir string) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	sh, mark, err := openShelf(dir, true)
 	if err != nil {
 		return report, report.note(err)
 	}
-	defer sh.close()
+	defer func() { _ = sh.close() }()
 	rows, err := sh.rows()
 	if err != nil {
 		return report, report.note(err)

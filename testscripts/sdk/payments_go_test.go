@@ -68,7 +68,7 @@ func TestPaymentsInGo(t *testing.T) {
 	pi := must(sc.V1PaymentIntents.Create(ctx, &stripe.PaymentIntentCreateParams{
 		Amount: stripe.Int64(2500), Currency: stripe.String("usd"), Customer: &c.ID, Confirm: stripe.Bool(true),
 		PaymentMethod: stripe.String("pm_card_visa"), OffSession: stripe.Bool(true), SetupFutureUsage: stripe.String("off_session"),
-		Metadata: map[string]string{"order": "007"}, Params: stripe.Params{Expand: stripe.StringSlice([]string{"latest_charge.balance_transaction"})},
+		Metadata: map[string]string{"order": "007"}, Expand: stripe.StringSlice([]string{"latest_charge.balance_transaction"}),
 	}))(t)
 	if pi.Status != stripe.PaymentIntentStatusSucceeded || pi.LatestCharge.BalanceTransaction.Net != 2500-103 || pi.Metadata["order"] != "007" {
 		t.Errorf("paid: %+v", pi)

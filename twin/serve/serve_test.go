@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -290,9 +291,9 @@ func TestAWorldThatCannot(t *testing.T) {
 func TestConnectionsAreReused(t *testing.T) {
 	r := newRig(t, nil, nil)
 	dials := 0
-	client := &http.Client{Transport: &http.Transport{Dial: func(network, addr string) (net.Conn, error) {
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		dials++
-		return net.Dial(network, addr)
+		return new(net.Dialer).DialContext(ctx, network, addr)
 	}}}
 	defer client.CloseIdleConnections()
 	for i := range 20 {

@@ -82,7 +82,7 @@ func TestTickRenews(t *testing.T) {
 			t.Errorf("an event without request")
 		}
 	}
-	if got := r.do("GET /v1/events type=customer.subscription.updated").each("request.id"); strings.Trim(got, "null ") != "" {
+	if got := r.do("GET /v1/events type=customer.subscription.updated").each("request.id"); strings.Trim(got, "nul ") != "" {
 		t.Errorf("a renewal's events name the request %s", got)
 	}
 }

@@ -114,7 +114,7 @@ func TestPaymentsAtRandom(t *testing.T) {
 		for range 250 {
 			p.step()
 		}
-		var want int64 = 4000 - fee(4000) // what the seed's customer paid
+		want := 4000 - fee(4000) // what the seed's customer paid
 		for _, a := range p.charges {
 			want += a.taken - a.fees - a.back - a.lost
 		}
