@@ -56,9 +56,13 @@ func (c *seedValidateCmd) Run(t *terminal) error {
 		return nil
 	}
 	d := &s.Document.Data
+	tickets := len(d.Tickets)
+	if z := s.Document.Zendesk; z != nil {
+		tickets = len(z.Tickets)
+	}
 	return t.fields("seed", s.Document.Name, "hash", s.Hash.String(), "clock", moment(s.Document.Epoch),
-		"holds", fmt.Sprintf("%d customers, %d products, %d prices, %d invoices, %d subscriptions",
-			len(d.Customers), len(d.Products), len(d.Prices), len(d.Invoices), len(d.Subscriptions)))
+		"holds", fmt.Sprintf("%d customers, %d products, %d prices, %d invoices, %d subscriptions, %d tickets",
+			len(d.Customers), len(d.Products), len(d.Prices), len(d.Invoices), len(d.Subscriptions), tickets))
 }
 
 func (c *seedValidateCmd) refuse(t *terminal, invalid *seed.Invalid) error {

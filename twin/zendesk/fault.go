@@ -31,6 +31,8 @@ func faultError(a *twin.RuleAnswer) *twin.Error {
 		return e
 	}
 	switch a.Status {
+	case 400:
+		return errAttribute("request", "is not valid")
 	case 401:
 		return errAuth()
 	case 403:
@@ -45,8 +47,12 @@ func faultError(a *twin.RuleAnswer) *twin.Error {
 		return errRate(a.RetryAfter)
 	case 500:
 		return errInternal()
+	case 502:
+		return fail(502, plainError{Error: "BadGateway", Description: "The service could not be reached"})
 	case 503:
 		return fail(503, plainError{Error: "ServiceUnavailable", Description: "The service is temporarily unavailable"})
+	case 504:
+		return fail(504, plainError{Error: "GatewayTimeout", Description: "The service took too long to answer"})
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestHead(t *testing.T) {
 
 func TestFaultsInZendesksWords(t *testing.T) {
 	fault := zendesk.Catalog().Fault
-	for _, status := range []int64{401, 403, 404, 409, 422, 429, 500, 503} {
+	for _, status := range []int64{400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504} {
 		e := fault(&twin.RuleAnswer{Status: status})
 		if e == nil || e.Status != status || !e.Unstored {
 			t.Errorf("%d is %v", status, e)
