@@ -203,7 +203,9 @@ func TestSlowListenerHoldsUpNobody(t *testing.T) {
 func (h *hooked) script(deliver func()) {
 	h.customer("a@equal.example")
 	deliver()
-	h.stripe("POST", "/v1/subscriptions", "customer=cus_seed0001&items[0][price]=price_seed_pro_month")
+	if status, text := h.stripe("POST", "/v1/subscriptions", "customer=cus_seed0001&items[0][price]=price_seed_pro_m"); status != 200 {
+		h.t.Fatalf("%d %s", status, text)
+	}
 	deliver()
 	h.admin("POST", "/clock/advance", `{"days":33}`, nil)
 	deliver()
@@ -421,5 +423,45 @@ func TestKilledBetweenSendAndRecord(t *testing.T) {
 	got := l.Received()
 	if len(got) != 2 || got[0].ID != got[1].ID || !bytes.Equal(got[0].Body, got[1].Body) {
 		t.Errorf("%d deliveries came", len(got))
+	}
+}
+
+// TestParallelTwins: thirty requests with one key make one customer and one event.
+func TestParallelTwins(t *testing.T) {
+	_, h := hookedServer(t)
+	l := newListener(t)
+	h.endpoint(l.URL, true)
+	const twins = 30
+	statuses := make(chan int, twins)
+	for range twins {
+		go func() {
+			req, err := http.NewRequest("POST", h.url+"/v1/customers", strings.NewReader("email=p@twins.example"))
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			req.SetBasicAuth(h.key, "")
+			req.Header.Set("Idempotency-Key", "k3")
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			res.Body.Close()
+			statuses <- res.StatusCode
+		}()
+	}
+	for range twins {
+		if status := <-statuses; status != 200 {
+			t.Errorf("a twin was answered %d", status)
+		}
+	}
+	var rest webhook.Rest
+	h.admin("POST", "/quiesce", "", &rest)
+	if _, list := h.stripe("GET", "/v1/customers?email=p@twins.example", ""); bytes.Count(list, []byte(`"object": "customer"`)) != 1 {
+		t.Errorf("the customers: %s", list)
+	}
+	if n := len(l.Received()); n != 1 {
+		t.Errorf("%d deliveries", n)
 	}
 }
