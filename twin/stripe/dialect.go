@@ -39,6 +39,7 @@ func dialect() twin.Dialect {
 		Hooks:          hooks,
 		EventTypes:     eventTypes,
 		Fault:          fault,
+		Export:         exportSeed,
 	}
 }
 
