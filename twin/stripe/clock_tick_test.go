@@ -100,7 +100,7 @@ func unbillable(t *testing.T, mode string) *twin.Machine {
 	}
 	m := freshMachine(t, s)
 	row := m.State.Get("stripe.subscription", "sub_a")
-	body := strings.NewReplacer(`"currency":"usd"`, `"currency":"eur"`, `"unit_amount":2000`, `"unit_amount":-2000`).Replace(string(row.Body))
+	body := strings.NewReplacer(`"currency":"usd"`, `"currency":"eur"`, `"unit_amount":2000`, `"unit_amount":-2000`, `"unit_amount_decimal":"2000"`, `"unit_amount_decimal":"-2000"`).Replace(string(row.Body))
 	m.State.Apply(&projection.Put{Table: "stripe.subscription", ID: "sub_a", Terms: row.Terms, Due: row.Due, Body: []byte(body)}, 0)
 	return m
 }

@@ -69,3 +69,18 @@ func sum(amount twin.Money, currency string) string {
 	}
 	return sign + whole + " " + strings.ToUpper(currency)
 }
+
+// unitSum is sum for an amount that may have a fraction of the minor unit: $0.015.
+func unitSum(amount, currency string) string {
+	whole, fraction, _ := strings.Cut(amount, ".")
+	n, _ := strconv.ParseInt(whole, 10, 64)
+	text := sum(twin.Money(n), currency)
+	if fraction == "" {
+		return text
+	}
+	last := strings.LastIndexAny(text, "0123456789") + 1
+	if decimals(currency) == 0 {
+		fraction = "." + fraction
+	}
+	return text[:last] + fraction + text[last:]
+}

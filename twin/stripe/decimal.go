@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"bytes"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,45 @@ func scaled(d twin.Decimal, places int) int64 {
 	whole, fraction, _ := strings.Cut(string(d), ".")
 	n, _ := strconv.ParseInt(whole+fraction+strings.Repeat("0", places-len(fraction)), 10, 64)
 	return n
+}
+
+// unitPlaces is how many decimal places the amount of a unit has at most.
+const unitPlaces = 12
+
+// parseUnit reads the amount of a unit; whole is its value when it has no fraction,
+// nil otherwise.
+func parseUnit(d twin.Decimal, param string) (unit twin.Decimal, whole *twin.Money, err *twin.Error) {
+	unit, ok := parseDecimal(string(d), unitPlaces)
+	if !ok {
+		return "", nil, invalid(param, "Invalid decimal: %s", d)
+	}
+	if n, err := strconv.ParseInt(string(unit), 10, 64); err == nil {
+		amount := twin.Money(n)
+		return unit, &amount, nil
+	}
+	return unit, nil, nil
+}
+
+// costOf is what so many units cost, in 10^-unitPlaces of the currency's minor unit.
+func costOf(unit string, quantity int64) *big.Int {
+	whole, fraction, _ := strings.Cut(unit, ".")
+	n, _ := new(big.Int).SetString(whole+fraction+strings.Repeat("0", unitPlaces-len(fraction)), 10)
+	return n.Mul(n, big.NewInt(quantity))
+}
+
+// minorUnit is the minor unit of a currency in what costOf counts in.
+func minorUnit() *big.Int { return big.NewInt(1_000_000_000_000) }
+
+// lineCost is what so many units cost, rounded half up. ok is false when that is
+// more than an amount can be.
+func lineCost(unit string, quantity int64) (amount twin.Money, ok bool) {
+	n := costOf(unit, quantity)
+	n.Add(n.Lsh(n, 1), minorUnit())
+	n.Div(n, new(big.Int).Lsh(minorUnit(), 1))
+	if n.Cmp(big.NewInt(int64(amountMax))) > 0 {
+		return 0, false
+	}
+	return twin.Money(n.Int64()), true
 }
 
 // decimalsOf lists the members that are stored as decimal text and shown as JSON

@@ -117,7 +117,9 @@ func (x *exporter) exportCatalog() {
 	}
 	for _, p := range oldest(x.st, prices, func(p *Price) twin.Time { return p.Created }) {
 		x.loseIf(p.LookupKey != nil, "lookup keys")
-		s := seed.Price{ID: p.ID, Product: p.Product, UnitAmount: int64(p.UnitAmount), Currency: p.Currency, Nickname: orEmpty(p.Nickname),
+		x.loseIf(p.UnitAmount == nil, "fractions of unit amounts")
+		unit, _ := lineCost(p.UnitAmountDecimal, 1)
+		s := seed.Price{ID: p.ID, Product: p.Product, UnitAmount: int64(unit), Currency: p.Currency, Nickname: orEmpty(p.Nickname),
 			Active: p.Active, Metadata: canon.Marshal(&p.Metadata), CreatedOffset: x.offset(p.Created)}
 		if p.Recurring != nil {
 			s.Recurring = rhythm(p)

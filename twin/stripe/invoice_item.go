@@ -114,9 +114,9 @@ type pricingParams struct {
 }
 
 type priceDataParams struct {
-	Currency   twin.Opt[string]     `param:"currency" rule:"required"`
-	Product    twin.Opt[string]     `param:"product" rule:"required"`
-	UnitAmount twin.Opt[twin.Money] `param:"unit_amount" rule:"required,min=0,max=999999999999"`
+	Currency twin.Opt[string] `param:"currency" rule:"required"`
+	Product  twin.Opt[string] `param:"product" rule:"required"`
+	unitParams
 }
 
 // check refuses two ways of saying how much, and a period that ends before it
@@ -135,6 +135,8 @@ func (p *itemParams) check(at string) *twin.Error {
 		return errExclusive(join(at, "amount"), join(at, "quantity"))
 	case p.Period.Given() && p.Period.V.End.V < p.Period.V.Start.V:
 		return invalid(join(at, "period[end]"), "Invalid period: the end is before the start.")
+	case p.PriceData.Given():
+		return p.PriceData.V.check(join(at, "price_data"))
 	}
 	return nil
 }
@@ -237,8 +239,7 @@ func (p *itemParams) apply(tx *twin.Tx, it *InvoiceItem, at string) (err *twin.E
 		if it.Pricing == nil {
 			return invalid(join(at, "quantity"), "You may only specify a quantity for an invoice item with a price.")
 		}
-		unit := twin.Money(scaled(twin.Decimal(*it.Pricing.UnitAmountDecimal), 0))
-		if err := it.cost(unit, p.Quantity.V, join(at, "quantity")); err != nil {
+		if err := it.cost(*it.Pricing.UnitAmountDecimal, p.Quantity.V, join(at, "quantity")); err != nil {
 			return err
 		}
 	}
@@ -287,7 +288,7 @@ func (p *itemParams) applyPrice(tx *twin.Tx, it *InvoiceItem, at string) *twin.E
 		it.Description = textOrNull(name)
 	}
 	it.Pricing = &Pricing{Type: "price_details", PriceDetails: PriceDetails{Price: pr.ID, Product: pr.Product}}
-	return it.cost(pr.UnitAmount, max(it.Quantity, 1), param)
+	return it.cost(pr.UnitAmountDecimal, max(it.Quantity, 1), param)
 }
 
 // price makes the price that an item brings along: it cannot be used again.
@@ -299,21 +300,21 @@ func (p *priceDataParams) price(tx *twin.Tx, at string) (*Price, *twin.Error) {
 	if err := known(tx, products.Kind, join(at, "product"), p.Product); err != nil {
 		return nil, err
 	}
-	pr := newPrice(prices.NewID(tx), p.Product.V, currency, p.UnitAmount.V, tx.Now())
+	pr := newPrice(prices.NewID(tx), p.Product.V, currency, p.unit(), tx.Now())
 	pr.Active = false
 	tx.Emit("price.created", prices.Put(tx, pr), nil)
 	return pr, nil
 }
 
 // cost makes an item with a price one of so many units.
-func (it *InvoiceItem) cost(unit twin.Money, quantity int64, param string) *twin.Error {
-	if unit > 0 && twin.Money(quantity) > amountMax/unit {
+func (it *InvoiceItem) cost(unit string, quantity int64, param string) *twin.Error {
+	amount, ok := lineCost(unit, quantity)
+	if !ok {
 		return errAmountLarge(param, amountMax, it.Currency)
 	}
-	text, pricing := decimal(int64(unit)), *it.Pricing
-	pricing.UnitAmountDecimal = &text
-	it.Pricing, it.Quantity, it.QuantityDecimal = &pricing, quantity, decimal(quantity)
-	it.Amount = unit * twin.Money(quantity)
+	pricing := *it.Pricing
+	pricing.UnitAmountDecimal = &unit
+	it.Pricing, it.Amount, it.Quantity, it.QuantityDecimal = &pricing, amount, quantity, decimal(quantity)
 	return nil
 }
 

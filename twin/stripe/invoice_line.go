@@ -85,7 +85,7 @@ type Period struct {
 type Pricing struct {
 	PriceDetails      PriceDetails `json:"price_details"`
 	Type              string       `json:"type"`
-	UnitAmountDecimal *string      `json:"unit_amount_decimal"` // null when it is no whole number
+	UnitAmountDecimal *string      `json:"unit_amount_decimal"` // null when the price does not say it
 }
 
 // PriceDetails name a line's price.
@@ -131,7 +131,10 @@ func newLine(id string, inv *Invoice, text string, amount twin.Money, quantity i
 		return l
 	}
 	l.Pricing = &Pricing{Type: "price_details", PriceDetails: PriceDetails{Price: pr.ID, Product: pr.Product}}
-	if quantity != 0 && int64(amount)%quantity == 0 {
+	if cost, ok := lineCost(pr.UnitAmountDecimal, quantity); ok && cost == amount {
+		unit := pr.UnitAmountDecimal
+		l.Pricing.UnitAmountDecimal = &unit
+	} else if quantity != 0 && int64(amount)%quantity == 0 {
 		unit := decimal(int64(amount) / quantity)
 		l.Pricing.UnitAmountDecimal = &unit
 	}

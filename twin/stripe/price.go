@@ -29,7 +29,7 @@ type Price struct {
 	TiersMode         canon.Raw         `json:"tiers_mode"`
 	TransformQuantity canon.Raw         `json:"transform_quantity"`
 	Type              string            `json:"type"`
-	UnitAmount        twin.Money        `json:"unit_amount"`
+	UnitAmount        *twin.Money       `json:"unit_amount"` // nil when it has a fraction
 	UnitAmountDecimal string            `json:"unit_amount_decimal"`
 }
 
@@ -135,7 +135,30 @@ type createPriceParams struct {
 	Product       twin.Opt[string]            `param:"product"`
 	ProductData   twin.Opt[productDataParams] `param:"product_data"`
 	Recurring     twin.Opt[recurringParams]   `param:"recurring"`
-	UnitAmount    twin.Opt[twin.Money]        `param:"unit_amount" rule:"min=0,max=999999999999"`
+	unitParams
+}
+
+// unitParams are the amount of a unit, whole or with a fraction.
+type unitParams struct {
+	UnitAmount        twin.Opt[twin.Money]   `param:"unit_amount" rule:"min=0,max=999999999999"`
+	UnitAmountDecimal twin.Opt[twin.Decimal] `param:"unit_amount_decimal"`
+}
+
+// check wants one amount. at is the parameter the others are nested in.
+func (p *unitParams) check(at string) *twin.Error {
+	switch {
+	case p.UnitAmount.Given() && p.UnitAmountDecimal.Given():
+		return errExclusive(join(at, "unit_amount"), join(at, "unit_amount_decimal"))
+	case !p.UnitAmount.Given() && !p.UnitAmountDecimal.Given():
+		return errMissing(join(at, "unit_amount"))
+	}
+	_, _, err := parseUnit(p.unit(), join(at, "unit_amount_decimal"))
+	return err
+}
+
+// unit is the amount that was given.
+func (p *unitParams) unit() twin.Decimal {
+	return p.UnitAmountDecimal.Or(twin.Decimal(decimal(int64(p.UnitAmount.V))))
 }
 
 type productDataParams struct {
@@ -163,8 +186,9 @@ func (p *createPriceParams) Check() *twin.Error {
 		return errExclusive("product", "product_data")
 	case !p.Product.Given() && !p.ProductData.Given():
 		return errMissing("product")
-	case !p.UnitAmount.Given():
-		return errMissing("unit_amount")
+	}
+	if err := p.unitParams.check(""); err != nil {
+		return err
 	}
 	return p.Recurring.V.check("recurring[interval_count]")
 }
@@ -230,18 +254,20 @@ func (p *createPriceParams) price(tx *twin.Tx, within string) (*Price, *twin.Err
 	if err != nil {
 		return nil, err
 	}
-	made := newPrice(prices.NewID(tx), p.Product.V, currency, p.UnitAmount.V, tx.Now())
+	made := newPrice(prices.NewID(tx), p.Product.V, currency, p.unit(), tx.Now())
 	if r := p.Recurring.V; p.Recurring.Given() {
 		made.recur(r.Interval.V, r.IntervalCount.Or(1))
 	}
 	return made, p.apply(tx, made)
 }
 
-func newPrice(id, product, currency string, amount twin.Money, created twin.Time) *Price {
+// newPrice is a price of so much a unit, which has been checked.
+func newPrice(id, product, currency string, amount twin.Decimal, created twin.Time) *Price {
+	unit, whole, _ := parseUnit(amount, "")
 	return &Price{
 		ID: id, Object: prices.Object, Created: created, Active: true, BillingScheme: "per_unit", Currency: currency,
 		Product: product, Metadata: map[string]string{}, TaxBehavior: "unspecified", Type: priceOnce,
-		UnitAmount: amount, UnitAmountDecimal: strconv.FormatInt(int64(amount), 10),
+		UnitAmount: whole, UnitAmountDecimal: string(unit),
 	}
 }
 
@@ -263,10 +289,10 @@ func currencyOptions(_ *twin.Tx, price canon.Raw) canon.Raw {
 }
 
 type currencyOption struct {
-	CustomUnitAmount  canon.Raw  `json:"custom_unit_amount"`
-	TaxBehavior       string     `json:"tax_behavior"`
-	UnitAmount        twin.Money `json:"unit_amount"`
-	UnitAmountDecimal string     `json:"unit_amount_decimal"`
+	CustomUnitAmount  canon.Raw   `json:"custom_unit_amount"`
+	TaxBehavior       string      `json:"tax_behavior"`
+	UnitAmount        *twin.Money `json:"unit_amount"`
+	UnitAmountDecimal string      `json:"unit_amount_decimal"`
 }
 
 type listPricesParams struct {
@@ -361,7 +387,7 @@ func updatePrice(tx *twin.Tx, p *updatePriceParams) (twin.Doc, *twin.Error) {
 
 func seedPrices(tx *twin.Tx, doc *seed.Document) error {
 	for _, s := range byAge(doc.Data.Prices, func(s seed.Price) int64 { return s.CreatedOffset }) {
-		p := newPrice(s.ID, s.Product, s.Currency, twin.Money(s.UnitAmount), twin.Time(doc.Epoch-s.CreatedOffset))
+		p := newPrice(s.ID, s.Product, s.Currency, twin.Decimal(decimal(s.UnitAmount)), twin.Time(doc.Epoch-s.CreatedOffset))
 		p.Active, p.Nickname, p.Metadata = s.Active, textOrNull(s.Nickname), seedMetadata(s.Metadata)
 		if !s.Recurring.IsZero() {
 			p.recur(s.Recurring.Interval, s.Recurring.IntervalCount)

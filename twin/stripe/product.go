@@ -134,7 +134,7 @@ type defaultPriceParams struct {
 	Metadata    twin.Opt[twin.Metadata]          `param:"metadata"`
 	Recurring   twin.Opt[defaultRecurringParams] `param:"recurring"`
 	TaxBehavior twin.Opt[string]                 `param:"tax_behavior" rule:"enum=exclusive|inclusive|unspecified"`
-	UnitAmount  twin.Opt[twin.Money]             `param:"unit_amount" rule:"min=0,max=999999999999"`
+	unitParams
 }
 
 type defaultRecurringParams struct {
@@ -173,13 +173,13 @@ func createProduct(tx *twin.Tx, p *createProductParams) (twin.Doc, *twin.Error) 
 
 // price is the default price of a new product, not yet stored.
 func (p *defaultPriceParams) price(tx *twin.Tx, product string) (*Price, *twin.Error) {
-	data := createPriceParams{Currency: p.Currency, UnitAmount: p.UnitAmount, Product: twin.Set(product)}
+	data := createPriceParams{Currency: p.Currency, unitParams: p.unitParams, Product: twin.Set(product)}
 	data.Metadata, data.TaxBehavior = p.Metadata, p.TaxBehavior
 	if r := p.Recurring; r.Given() {
 		data.Recurring = twin.Set(recurringParams{Interval: r.V.Interval, IntervalCount: r.V.IntervalCount})
 	}
-	if !p.UnitAmount.Given() {
-		return nil, errMissing("default_price_data[unit_amount]")
+	if err := p.check("default_price_data"); err != nil {
+		return nil, unstored(err)
 	}
 	return data.price(tx, "default_price_data")
 }

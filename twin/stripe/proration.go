@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"fmt"
+	"math/big"
 	"time"
 
 	"worlds/twin"
@@ -45,23 +46,28 @@ type proration struct {
 
 // credit is what of an item's price is not used, to be given back.
 func (p *proration) credit(tx *twin.Tx, it *SubscriptionItem) *InvoiceItem {
-	made := p.item(tx, it, -it.amount(), "Unused")
+	made := p.item(tx, it, -1, "Unused")
 	made.ProrationDetails.CreditedItems = creditedBy(tx, it)
 	return made
 }
 
 // debit is what of an item's price is still to come.
 func (p *proration) debit(tx *twin.Tx, it *SubscriptionItem) *InvoiceItem {
-	return p.item(tx, it, it.amount(), "Remaining")
+	return p.item(tx, it, 1, "Remaining")
 }
 
-// item is the invoice item that bills an amount for the rest of the period: exactly
-// the part that the seconds left are of all its seconds, rounded toward −∞.
-func (p *proration) item(tx *twin.Tx, it *SubscriptionItem, amount twin.Money, what string) *InvoiceItem {
+// item is the invoice item that bills (sign 1) or credits (−1) an item's price for
+// the rest of the period: exactly the part that the seconds left are of all its
+// seconds, rounded toward −∞.
+func (p *proration) item(tx *twin.Tx, it *SubscriptionItem, sign int64, what string) *InvoiceItem {
 	left, all := it.CurrentPeriodEnd-p.at, it.CurrentPeriodEnd-it.CurrentPeriodStart
 	made := newItem(tx, p.customer)
 	made.Currency, made.Proration, made.Discountable = p.sub.Currency, true, false
-	made.Amount = portion(amount, int64(left), max(int64(all), 1))
+	exact := costOf(it.Price.UnitAmountDecimal, it.Quantity)
+	exact.Mul(exact, big.NewInt(sign*int64(left)))
+	// Euclidean division rounds down when the divisor is positive.
+	exact.Div(exact, new(big.Int).Mul(minorUnit(), big.NewInt(max(int64(all), 1))))
+	made.Amount = twin.Money(exact.Int64())
 	made.NetAmount = made.Amount
 	name := it.name(tx)
 	if it.Quantity != 1 {

@@ -211,3 +211,35 @@ func (r *rig) charged() (sum int64) {
 	}
 	return sum
 }
+
+// TestDecimalAmounts: a unit can cost a fraction of the smallest sum; what is billed
+// is rounded half up, and prorations are exact until they are rounded down.
+func TestDecimalAmounts(t *testing.T) {
+	r := newRig(t, billing())
+	r.ok("DELETE /v1/subscriptions/sub_ada")
+	made := r.ok("POST /v1/prices product=prod_pro currency=usd recurring[interval]=month unit_amount_decimal=0015.250")
+	if got := made.get("unit_amount") + " " + made.get("unit_amount_decimal"); got != "null 15.25" {
+		t.Errorf("a unit costs %s", got)
+	}
+	if got := r.ok("POST /v1/prices product=prod_pro currency=usd unit_amount_decimal=7.00"); got.get("unit_amount") != "7" || got.get("unit_amount_decimal") != "7" {
+		t.Errorf("a whole unit costs %s, %s", got.get("unit_amount"), got.get("unit_amount_decimal"))
+	}
+	sub := r.ok("POST /v1/subscriptions customer=cus_ada items[0][price]=" + made.get("id") + " items[0][quantity]=10 expand[]=latest_invoice")
+	line := "latest_invoice.lines.data.0."
+	if got := sub.get(line+"amount") + " " + sub.get(line+"description") + " " + sub.get(line+"pricing.unit_amount_decimal"); got != "153 10 × Pro (at $0.1525 / month) 15.25" {
+		t.Errorf("billed %s", got)
+	}
+	r.by(15.5) // half of January
+	r.ok("POST /v1/subscription_items/" + sub.get("items.data.0.id") + " quantity=11")
+	if got := r.prorations("cus_ada"); got != "-77 83" { // −76.25 and 83.875
+		t.Errorf("prorated %s", got)
+	}
+	item := r.ok("POST /v1/invoiceitems customer=cus_ada quantity=3 price_data[currency]=usd price_data[product]=prod_pro price_data[unit_amount_decimal]=0.5")
+	if got := item.get("amount"); got != "2" { // 1.5
+		t.Errorf("three halves are %s", got)
+	}
+	if got := r.ok("POST /v1/invoiceitems/" + item.get("id") + " quantity=1000000").get("amount"); got != "500000" {
+		t.Errorf("a million halves are %s", got)
+	}
+	r.by(31)
+}

@@ -38,7 +38,7 @@ type SubscriptionItems struct {
 // Plan is the older view of a recurring price.
 type Plan struct {
 	Active          bool              `json:"active"`
-	Amount          twin.Money        `json:"amount"`
+	Amount          *twin.Money       `json:"amount"`
 	AmountDecimal   string            `json:"amount_decimal"`
 	BillingScheme   string            `json:"billing_scheme"`
 	Created         twin.Time         `json:"created"`
@@ -224,11 +224,14 @@ func (s *Subscription) mirror() {
 }
 
 // amount is what the item costs a period.
-func (it *SubscriptionItem) amount() twin.Money { return it.Price.UnitAmount * twin.Money(it.Quantity) }
+func (it *SubscriptionItem) amount() twin.Money {
+	amount, _ := lineCost(it.Price.UnitAmountDecimal, it.Quantity)
+	return amount
+}
 
 // chargeable refuses an item that costs more than an amount can be.
 func (it *SubscriptionItem) chargeable(param string) *twin.Error {
-	if unit := it.Price.UnitAmount; unit > 0 && twin.Money(it.Quantity) > amountMax/unit {
+	if _, ok := lineCost(it.Price.UnitAmountDecimal, it.Quantity); !ok {
 		return errAmountLarge(param, amountMax, it.Price.Currency)
 	}
 	return nil
@@ -248,7 +251,7 @@ func (it *SubscriptionItem) text(tx *twin.Tx) string {
 	if n := it.Price.Recurring.IntervalCount; n > 1 {
 		every = fmt.Sprintf("every %d %ss", n, it.Price.Recurring.Interval)
 	}
-	return fmt.Sprintf("%d × %s (at %s %s)", it.Quantity, it.name(tx), sum(it.Price.UnitAmount, it.Price.Currency), every)
+	return fmt.Sprintf("%d × %s (at %s %s)", it.Quantity, it.name(tx), unitSum(it.Price.UnitAmountDecimal, it.Price.Currency), every)
 }
 
 // rhythm is the calendar of a recurring price.
