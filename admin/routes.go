@@ -57,6 +57,8 @@ func worldRoutes() []route {
 			nil, "Advance", "Advanced", 200, ""},
 		{"GET", "/admin/worlds/{world}/dump", keeper, dumpWorld, "The whole state, canonical", []string{"at"}, "", "Any", 200, ""},
 		{"GET", "/admin/worlds/{world}/dump/hash", keeper, dumpHash, "The SHA-256 of the dump", []string{"at"}, "", "DumpHash", 200, ""},
+		{"GET", "/admin/worlds/{world}/export-seed", keeper, exportSeed, "The world as a seed, and what the seed does not hold of it",
+			[]string{"name", "at"}, "", "ExportedSeed", 200, ""},
 		{"POST", "/admin/worlds/{world}/marks", keeper, addMark, "Name the present position", nil, "AddMark", "Mark", 201, ""},
 		{"GET", "/admin/worlds/{world}/marks", keeper, listMarks, "List marks", []string{"at"}, "", "MarkList", 200, ""},
 		{"GET", "/admin/worlds/{world}/diff", keeper, diffWorld, "What changed between two positions, with before-images",

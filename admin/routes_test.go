@@ -101,6 +101,11 @@ func TestRoutes(t *testing.T) {
 		{400, "invalid-json", "POST", "/admin/worlds/W/clock/advance", w.AdminToken, `{"hours":1}`},
 		{200, `"objects":{`, "GET", "/admin/worlds/W/dump", w.AdminToken, ""},
 		{200, `"sha256":"`, "GET", "/admin/worlds/W/dump/hash", w.AdminToken, ""},
+		{200, `"name":"fork"`, "GET", "/admin/worlds/W/export-seed?name=fork", w.AdminToken, ""},
+		{200, `"lossy":[]`, "GET", "/admin/worlds/W/export-seed?at=0", w.AdminToken, ""},
+		{200, `{"count":1,"what":"events"}`, "GET", "/admin/worlds/W/export-seed", w.AdminToken, ""},
+		{400, "invalid-seed", "GET", "/admin/worlds/W/export-seed?name=Not+Kebab", w.AdminToken, ""},
+		{400, "unknown-parameter", "GET", "/admin/worlds/W/export-seed?nme=x", w.AdminToken, ""},
 		// marks and diffs; the clock took entries 4 and 5
 		{201, `{"name":"m1","seq":6}`, "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},
 		{409, "mark-exists", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},

@@ -22,6 +22,8 @@ func (s *Server) findSeed(ref canon.Raw) (*seed.Seed, error) {
 	switch {
 	case len(ref) == 0:
 		return nil, problem(http.StatusBadRequest, "missing-seed", "a world needs a seed: a name, a hash or a document").at("$.seed")
+	case ref[0] == '{' && s.opt.NoAuthoring:
+		return nil, authoringOff().at("$.seed")
 	case ref[0] == '{':
 		return seed.Parse(ref)
 	}
@@ -69,8 +71,17 @@ func listSeeds(c *call) error {
 	return reply(c, http.StatusOK, &list)
 }
 
+// authoringOff refuses a seed that somebody brings.
+func authoringOff() *Problem {
+	return problem(http.StatusForbidden, "authoring-off",
+		"this server takes no new seeds: name one of the library, or the hash of one that was published")
+}
+
 // publishSeed keeps a seed under its hash; the same bytes again change nothing.
 func publishSeed(c *call) error {
+	if c.s.opt.NoAuthoring {
+		return authoringOff()
+	}
 	src, err := readBody(c)
 	if err != nil {
 		return err

@@ -41,6 +41,9 @@ type Options struct {
 	Logger  *slog.Logger // nil discards
 	// WebhookHosts are hosts that events may be sent to beside this machine's own.
 	WebhookHosts []string
+	// NoAuthoring refuses new seeds: worlds start from the library and from what was
+	// published before.
+	NoAuthoring bool
 	// ForksMax is how many forks one world may have, 0 for the usual number.
 	ForksMax int
 	// Library looks up a seed by name; nil means the built-in one.

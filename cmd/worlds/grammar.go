@@ -31,6 +31,7 @@ type worldCmd struct {
 	Reset  worldResetCmd  `cmd:"" help:"Take a world back to where it began."`
 	Delete worldDeleteCmd `cmd:"" help:"Delete a world and its journal."`
 	Dump   worldDumpCmd   `cmd:"" help:"Print the whole state of a world, canonical."`
+	Export worldExportCmd `cmd:"" help:"Write a world as a seed."`
 	Diff   worldDiffCmd   `cmd:"" help:"Print what changed between two positions."`
 }
 
@@ -54,7 +55,8 @@ type seedCmd struct {
 	List     seedListCmd     `cmd:"" help:"List seeds."`
 	Show     seedShowCmd     `cmd:"" help:"Print a seed."`
 	Validate seedValidateCmd `cmd:"" help:"Check a seed file."`
-	Import   seedImportCmd   `cmd:"" help:"Make a seed of a real help desk, in which nobody can be recognised."`
+	Publish  seedPublishCmd  `cmd:"" help:"Put a seed into the catalog of a server."`
+	Import   seedImportCmd   `cmd:"" help:"Make a seed of a real account or help desk, in which nobody can be recognised."`
 	Compose  seedComposeCmd  `cmd:"" help:"Join a Stripe seed and a help desk."`
 }
 

@@ -26,6 +26,7 @@ type serveCmd struct {
 	Durability   string   `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
 	Key          string   `placeholder:"SECRET" help:"API key of the world default; made by default."`
 	RootToken    string   `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
+	NoAuthoring  bool     `help:"Take no new seeds: worlds start from the library and from what was published before."`
 	WebhookAllow []string `placeholder:"HOST[:PORT]" help:"Send events to this host too, not only to this machine; * is anywhere. Repeatable."`
 	output
 }
@@ -97,7 +98,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	defer func() { _ = listener.Close() }()
 	host := world.NewHost(journal, world.Options{Catalogs: catalogs(), Logger: log})
 	ready := readiness{URL: baseURL(listener), Data: c.Data}
-	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log, WebhookHosts: c.WebhookAllow})
+	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log, WebhookHosts: c.WebhookAllow, NoAuthoring: c.NoAuthoring})
 	if err != nil {
 		return coded(exitDamaged, prefixed("--data "+c.Data, err))
 	}
