@@ -86,7 +86,7 @@ func (s *Server) Stop() error {
 	if err := s.http.Shutdown(ctx); err != nil {
 		_ = s.http.Close()
 	}
-	_ = <-s.done // that it was shut down
+	<-s.done // that it was shut down
 	s.Admin.Close()
 	if err := s.store.Close(); err != nil {
 		return fmt.Errorf("closing the journal: %w", err)
