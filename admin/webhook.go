@@ -162,6 +162,7 @@ func setEndpoint(c *call) error {
 	if err := c.s.record(&change{Op: "endpoint", World: int64(c.entry.number), Endpoint: record}); err != nil {
 		return err
 	}
+	c.s.deliverer.Wake(c.world) // what waited for an endpoint, or for being told
 	info := record.info()
 	info.Secret = record.Secret
 	return reply(c, http.StatusOK, info)

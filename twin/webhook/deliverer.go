@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -121,6 +122,9 @@ func (d *Deliverer) dispatch(w *world.World, o *office) {
 	for {
 		p, err := d.look(d.ctx, w)
 		d.mu.Lock()
+		if errors.Is(err, world.ErrGone) {
+			delete(d.offices, w)
+		}
 		if err == nil {
 			for _, endpoint := range p.endpoints(false) {
 				l := o.lane(laneKey{p.view.Inc, endpoint})

@@ -23,6 +23,7 @@ type Batch struct {
 type parcel struct {
 	row     *projection.Delivery
 	outcome string // "" if it was not tried
+	settled bool   // by somebody else, before its turn came
 	ready   chan struct{}
 }
 
@@ -39,7 +40,7 @@ func (d *Deliverer) Flush(ctx context.Context, w *world.World, only []int64) (*B
 	select {
 	case o.flush <- struct{}{}:
 	case <-ctx.Done():
-		return &Batch{}, nil // another flush took the time
+		return &Batch{Unreached: d.due(ctx, w)}, nil // another flush took the time
 	}
 	defer func() { <-o.flush }()
 	p, err := d.look(ctx, w)
@@ -107,6 +108,8 @@ func (d *Deliverer) tryAll(ctx context.Context, w *world.World, parcels []*parce
 				return ready
 			}
 			c.outcome = outcome
+		} else {
+			c.settled = true
 		}
 		ready++
 		close(c.ready)
@@ -120,7 +123,9 @@ func (d *Deliverer) takeDown(ctx context.Context, w *world.World, p *plan, parce
 	for _, c := range parcels {
 		<-c.ready
 		if c.outcome == "" {
-			b.Unreached++
+			if !c.settled {
+				b.Unreached++
+			}
 			continue
 		}
 		answer, err := w.Deliver(context.WithoutCancel(ctx), p.view.Inc, twin.DeliverArgs(c.row.Number, c.row.Attempts+1, c.outcome))
@@ -165,20 +170,28 @@ func (d *Deliverer) Quiesce(ctx context.Context, w *world.World) (*Rest, error) 
 			time.Sleep(restPoll)
 		}
 		b, err := d.Flush(ctx, w, nil)
-		if ctx.Err() != nil {
-			r.InFlight = int64(w.InFlight())
-			if p, err := d.look(context.WithoutCancel(ctx), w); err == nil {
-				r.Due = int64(len(p.rows))
+		if err == nil {
+			r.Attempts += int64(len(b.Deliveries))
+			if len(b.Deliveries) == 0 && b.Unreached == 0 && w.InFlight() == 0 {
+				r.Quiet = true
+				return r, nil
 			}
+		}
+		if deadline, _ := ctx.Deadline(); time.Until(deadline) < AttemptTimeout { // too little for another attempt
+			r.InFlight, r.Due = int64(w.InFlight()), d.due(ctx, w)
 			return r, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		r.Attempts += int64(len(b.Deliveries))
-		if len(b.Deliveries) == 0 && b.Unreached == 0 && w.InFlight() == 0 {
-			r.Quiet = true
-			return r, nil
-		}
 	}
+}
+
+// due is the number of rows due now, even when ctx has ended.
+func (d *Deliverer) due(ctx context.Context, w *world.World) int64 {
+	p, err := d.look(context.WithoutCancel(ctx), w)
+	if err != nil {
+		return 0
+	}
+	return int64(len(p.rows))
 }
