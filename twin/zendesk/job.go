@@ -80,6 +80,9 @@ func run(tx *twin.Tx, kind string, n int, work func(i int) (jobResult, *twin.Err
 			result.Success, result.Status = false, ""
 			result.Error, result.Details = refusal(err)
 		}
+		if result.ID != nil && *result.ID < 1 {
+			result.ID = nil // the request named no record
+		}
 		j.Results = append(j.Results, canon.Marshal(&result))
 	}
 	message := "Completed at " + string(stampOf(tx.Now()))
