@@ -155,6 +155,11 @@ func payInvoice(tx *twin.Tx, p *payInvoiceParams) (twin.Doc, *twin.Error) {
 	if !ok {
 		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", inv.Customer)
 	}
+	if given := p.PaymentMethod; given.Given() {
+		if _, named := instrumentNamed(given.V); !named && tx.State().Get(paymentMethods.Table, given.V) == nil {
+			return twin.Doc{}, errNoSuchRef(paymentMethodNoun, "payment_method", given.V)
+		}
+	}
 	if inv.Status == invDraft {
 		if doc := finalize(tx, inv, c); inv.Status == invPaid {
 			return doc, nil

@@ -36,7 +36,7 @@ const sideBySide = 6
 // refuses, and whose doing each is. A pattern matches "what was done to which type:
 // twin verdict, mock verdict; METHOD /path parameter".
 var mockDifferences = []struct{ pattern, why string }{
-	{`^empty (string|integer): refuses, accepts; `,
+	{`^empty (string|integer|decimal): refuses, accepts; `,
 		"the mock lets any text be empty, and takes an empty number for none; live answers parameter_invalid_empty (twin-surface A.1)"},
 	{`^empty array: refuses, accepts; POST /v1/setup_intents/\{intent\} allowed_payment_method_types`,
 		"cards are all that the twin has: what is allowed cannot be unset"},
@@ -52,15 +52,17 @@ var mockDifferences = []struct{ pattern, why string }{
 		"live asks for both, the document for neither"},
 	{`^missing .*: refuses, accepts; POST /v1/subscriptions (customer|items|items\[0\]\[price\])$`,
 		"live asks for them; the document allows an account or inline prices instead, which the twin lacks"},
-	{`^missing .*: refuses, accepts; (.*price_data\]?\[(unit_amount|product)\]|.*/v1/credit_notes.* refunds\[0\]\[refund\]|POST /v1/(invoices|invoiceitems|payment_methods/\{payment_method\}/attach) customer|POST /v1/subscription_items price|POST /v1/payment_methods type)$`,
+	{`^missing .*: refuses, accepts; (.*price_data\]?\[(unit_amount|product)\]|.*/v1/credit_notes.* refunds\[0\]\[refund\]|POST /v1/(invoices|invoiceitems|payment_methods/\{payment_method\}/attach) customer|POST /v1/subscription_items price|POST /v1/customers/\{customer\}/sources source|POST /v1/payment_methods type)$`,
 		"the document allows something else in its place (a decimal amount, a new product, an account, a payment record, an inline price, a method to copy), which the twin lacks"},
 	{`^(missing|mistyped) object: refuses, accepts; .* (card|payment_method_data\[card\])$`,
 		"the document allows a bank account or a token's text instead, which the twin lacks"},
-	{`^mistyped integer: refuses, accepts; .*card\]?\[exp_(month|year)\]$`,
+	{`^mistyped decimal: refuses, accepts; .*unit_amount_decimal\]?$`,
+		"the document types decimal amounts as text, and the mock looks no further; live refuses what is no number"},
+	{`^mistyped integer: refuses, accepts; .*exp_(month|year)\]?$`,
 		"the document types the month and year of a card as text; live refuses what is no number"},
 	{`^mistyped string: refuses, accepts; .* (card|payment_method_data\[card\])\[(cvc|number|token)\]$`,
 		"of card data the document has several forms or hides it, and the mock reads nothing of it"},
-	{`^sound: refuses, accepts; POST /v1/(invoiceitems|invoices/\{invoice\}/(add_lines|update_lines|lines/\{line_item_id\}))$`,
+	{`^sound: refuses, accepts; POST /v1/(invoiceitems(/\{invoiceitem\})?|invoices/\{invoice\}/(add_lines|update_lines|lines/\{line_item_id\}))$`,
 		"a line needs an amount or a price: which of them is the endpoint's business, not the document's"},
 	{`^sound: refuses, accepts; .*/v1/credit_notes`,
 		"what a line of a credit note needs depends on its type: the endpoint knows, the document does not"},
@@ -89,7 +91,7 @@ func TestSideBySide(t *testing.T) {
 		}
 		h := fnv.New64a() // what one route is sent does not hang on the others
 		h.Write([]byte(route.Method + route.Pattern))
-		g := &generator{rng: rand.New(rand.NewPCG(1, h.Sum64()))}
+		g := &generator{pick: rand.New(rand.NewPCG(1, h.Sum64())).IntN, seldom: 3}
 		for range sideBySide {
 			for i, q := range g.requests(route) {
 				sent++
@@ -204,8 +206,10 @@ func (q *sample) mock(t *testing.T, base string) string {
 
 // generator makes requests out of the parameter tables.
 type generator struct {
-	rng   *rand.Rand
-	words func(path string) []string // the words that Stripe has for a parameter, nil for any
+	pick   func(n int) int            // a number below n
+	knows  bool                       // words are to be had of any parameter, and go before all else
+	seldom int                        // one in so many optional parameters is sent
+	words  func(path string) []string // the words that a text may be, nil for any
 }
 
 // given is one parameter of a sound request: its path, its entry in the table and
@@ -288,7 +292,7 @@ func escape(path string) string { return url.QueryEscape(path) }
 func (g *generator) fields(table []twin.Param, prefix string) []given {
 	var out []given
 	for _, p := range table {
-		if !p.Required && g.rng.IntN(3) != 0 {
+		if !p.Required && g.pick(g.seldom) != 0 {
 			continue
 		}
 		path := bracket(prefix, p.Name)
@@ -319,11 +323,13 @@ func (g *generator) fields(table []twin.Param, prefix string) []given {
 }
 
 func (g *generator) scalar(path string, p twin.Param, typ twin.ParamType) string {
-	switch {
+	switch words := g.words(path); {
+	case len(words) > 0 && g.knows:
+		return words[g.pick(len(words))]
 	case len(p.Enum) > 0:
-		return p.Enum[g.rng.IntN(len(p.Enum))]
+		return p.Enum[g.pick(len(p.Enum))]
 	case typ == twin.BooleanParam:
-		return []string{"true", "false"}[g.rng.IntN(2)]
+		return []string{"true", "false"}[g.pick(2)]
 	case typ == twin.DecimalParam:
 		return "12.5"
 	case typ == twin.IntegerParam || typ == twin.RangeParam:
@@ -334,7 +340,7 @@ func (g *generator) scalar(path string, p twin.Param, typ twin.ParamType) string
 		if p.HasMax {
 			most = min(most, p.Max)
 		}
-		return fmt.Sprint(least + g.rng.Int64N(max(1, most-least+1)))
+		return fmt.Sprint(least + int64(g.pick(int(max(1, most-least+1)))))
 	}
 	if words := g.words(path); slices.Contains(words, "card") {
 		return "card"

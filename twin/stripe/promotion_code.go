@@ -168,6 +168,9 @@ func listPromotionCodes(tx *twin.Tx, p *listPromotionCodesParams) (twin.Doc, *tw
 	if err := known(tx, customers.Kind, "customer", p.Customer); err != nil {
 		return twin.Doc{}, err
 	}
+	if err := known(tx, coupons.Kind, "coupon", p.Coupon); err != nil {
+		return twin.Doc{}, err
+	}
 	var f filter
 	p.Code.V = strings.ToLower(p.Code.V)
 	f.with("code", p.Code)
