@@ -12,6 +12,7 @@ import (
 	"worlds/journal"
 	"worlds/journal/canon"
 	"worlds/twin/world"
+	"worlds/twin/zendesk"
 )
 
 // What a replay is for: a bug that makes two runs differ must be caught, by entry
@@ -96,7 +97,10 @@ const recordEnv = "WORLDS_TEST_RECORD"
 // TestRecordPlanted is the child of TestReplayCatchesPlantedBugs: it records three
 // entries and replays them with the same build. On its own it checks the control.
 func TestRecordPlanted(t *testing.T) {
-	r := newRig(t, "empty", func(r *rig) { plant(r.catalogs[0]) })
+	r := newRig(t, "empty", func(r *rig) { // the twins that the worlds command has
+		plant(r.catalogs[0])
+		r.catalogs = append(r.catalogs, zendesk.Catalog())
+	})
 	r.do("GET", "/v1/customers", "", "")
 	r.do("POST", "/v1/customers", "name=Ann", "")
 	r.do("POST", "/v1/nothing", "", "")
