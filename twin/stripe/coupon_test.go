@@ -44,6 +44,24 @@ func TestDiscountedSubscription(t *testing.T) {
 	r.golden("discounted_subscription")
 }
 
+// TestAddedItems: what a new subscription bills once stands on its first invoice.
+func TestAddedItems(t *testing.T) {
+	r := newRig(t, billing())
+	line := "POST /v1/subscriptions customer=cus_ada items[0][price]=price_m "
+	a := r.ok(line + "add_invoice_items[0][price]=price_once add_invoice_items[0][quantity]=2 add_invoice_items[1][price_data][currency]=usd " +
+		"add_invoice_items[1][price_data][product]=prod_pro add_invoice_items[1][price_data][unit_amount]=25 expand[]=latest_invoice")
+	if got := a.get("latest_invoice.total") + " " + a.get("latest_invoice.status"); got != "3025 paid" {
+		t.Errorf("billed %s", got)
+	}
+	r.by(31)
+	latest := r.ok("GET /v1/subscriptions/" + a.get("id")).get("latest_invoice")
+	if got := r.ok("GET /v1/invoices/" + latest).get("total"); got != "2000" {
+		t.Errorf("then %s", got)
+	}
+	r.refused(line+"add_invoice_items[0][quantity]=2", "400 parameter_missing add_invoice_items[0][price] Missing required param: add_invoice_items[0][price].")
+	r.refused(line+"add_invoice_items[0][price]=price_m2", "400 - add_invoice_items[0][price] The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.")
+}
+
 // TestDiscountSums: what discounts take off, in sum and line by line.
 func TestDiscountSums(t *testing.T) {
 	for _, row := range []struct{ coupon, amounts, want string }{

@@ -24,4 +24,14 @@
 // dispute that nobody answers is lost at the end of the ninth day. A bank under
 // whose review a dispute is says nothing unless the evidence is one of the test
 // texts. Searches find what was just written.
+//
+// A decimal (the percent_off of a coupon) is stored as text and shown as a JSON
+// number by the last step before the wire; what is stored stays canonical.
+//
+// A preview (of an invoice, of a credit note) is made like the real one, in the same
+// transaction, which then goes back to where it was: it never stores anything.
+//
+// No request can build an invoice that gives credit in a currency which the
+// customer's balance is not kept in: each door that takes an amount below zero asks
+// for the pinned currency (admit, pinCurrency, revision.prepare).
 package stripe

@@ -130,11 +130,11 @@ func (p *itemParams) check(at string) *twin.Error {
 	case p.Pricing.Given() && p.PriceData.Given():
 		return errExclusive(join(at, "pricing"), join(at, "price_data"))
 	case p.Pricing.Given() && !p.Pricing.V.Price.Given():
-		return errMissing(join(at, "pricing[price]"))
+		return errMissing(join(join(at, "pricing"), "price"))
 	case p.Amount.Given() && p.Quantity.Given():
 		return errExclusive(join(at, "amount"), join(at, "quantity"))
 	case p.Period.Given() && p.Period.V.End.V < p.Period.V.Start.V:
-		return invalid(join(at, "period[end]"), "Invalid period: the end is before the start.")
+		return invalid(join(join(at, "period"), "end"), "Invalid period: the end is before the start.")
 	case p.PriceData.Given():
 		return p.PriceData.V.check(join(at, "price_data"))
 	}
@@ -259,7 +259,7 @@ func (p *itemParams) apply(tx *twin.Tx, it *InvoiceItem, at string) (err *twin.E
 // for it.
 func (p *itemParams) applyPrice(tx *twin.Tx, it *InvoiceItem, at string) *twin.Error {
 	var pr *Price
-	param := join(at, "pricing[price]")
+	param := join(join(at, "pricing"), "price")
 	switch {
 	case p.PriceData.Given():
 		param = join(at, "price_data")
@@ -510,7 +510,7 @@ func (p *itemParams) edit(tx *twin.Tx, it *InvoiceItem, c *Customer, inv *Invoic
 		return twin.Doc{}, err
 	}
 	if it.Currency != currency {
-		return twin.Doc{}, errPriceCurrency(join(at, "pricing[price]"), currency)
+		return twin.Doc{}, errPriceCurrency(join(join(at, "pricing"), "price"), currency)
 	}
 	if err := it.admit(tx, c, inv); err != nil {
 		return twin.Doc{}, err

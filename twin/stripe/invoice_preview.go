@@ -155,6 +155,13 @@ func (p *createPreviewParams) make(tx *twin.Tx) (*Invoice, []Line, *twin.Error) 
 	return p.next(tx, changed, c)
 }
 
+// blamePrice names a price as parameters do that have it at their top.
+func blamePrice(e *twin.Error) *twin.Error {
+	refused := *e
+	refused.Body = []byte(strings.Replace(string(e.Body), `[pricing][price]"`, `[price]"`, 1))
+	return &refused
+}
+
 // nestedIn says where a parameter of a refusal is nested.
 func nestedIn(e *twin.Error, name, in string) *twin.Error {
 	refused := *e
@@ -221,7 +228,7 @@ func (p *createPreviewParams) items(tx *twin.Tx, c *Customer, currency string) (
 		it := newItem(tx, c)
 		it.Currency = strings.ToLower(q.Currency.Or(currency))
 		if err := q.common().apply(tx, it, at); err != nil {
-			return nil, err
+			return nil, blamePrice(err)
 		}
 		if it.Currency != currency {
 			return nil, errPriceCurrency(at, currency)

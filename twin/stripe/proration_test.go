@@ -37,6 +37,9 @@ func TestProration(t *testing.T) {
 			"DELETE /v1/subscription_items/ITEM"}},
 		{"cancel_prorated", []string{"DELETE /v1/subscriptions/SUB prorate=true"}},
 		{"cancel_invoiced", []string{"DELETE /v1/subscriptions/SUB prorate=true invoice_now=true"}},
+		{"cancel_at_end", []string{
+			"POST /v1/subscriptions/SUB items[0][id]=ITEM items[0][quantity]=2",
+			"POST /v1/subscriptions/SUB cancel_at_period_end=true"}},
 		{"cancel_drops", []string{
 			"POST /v1/subscriptions/SUB items[0][id]=ITEM items[0][quantity]=2",
 			"DELETE /v1/subscriptions/SUB"}},

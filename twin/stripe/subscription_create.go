@@ -8,6 +8,7 @@ import (
 )
 
 type createSubscriptionParams struct {
+	AddInvoiceItems      twin.Opt[[]addedItemParams]   `param:"add_invoice_items"`
 	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
 	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
@@ -36,6 +37,41 @@ type newItemParams struct {
 	Quantity twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
 }
 
+// addedItemParams are something billed once, with the first invoice.
+type addedItemParams struct {
+	Metadata  twin.Opt[twin.Metadata]   `param:"metadata"`
+	Price     twin.Opt[string]          `param:"price"`
+	PriceData twin.Opt[priceDataParams] `param:"price_data"`
+	Quantity  twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`
+}
+
+// common is an added item's parameters as an invoice item has them.
+func (p *addedItemParams) common() *itemParams {
+	q := &itemParams{Metadata: p.Metadata, PriceData: p.PriceData, Quantity: p.Quantity}
+	if p.Price.Given() {
+		q.Pricing = twin.Set(pricingParams{Price: p.Price})
+	}
+	return q
+}
+
+// enter lets what is billed once wait for the first invoice.
+func (p *addedItemParams) enter(tx *twin.Tx, s *Subscription, c *Customer, at string) *twin.Error {
+	it := newItem(tx, c)
+	it.Parent = &ItemParent{Type: "subscription_details", SubscriptionDetails: ItemSubscription{Subscription: s.ID}}
+	if err := p.common().apply(tx, it, at); err != nil {
+		return blamePrice(err)
+	}
+	if it.Currency != s.Currency {
+		return errPriceCurrency(join(at, "price"), s.Currency)
+	}
+	it.NetAmount = it.Amount
+	it.enter(tx, nil)
+	return nil
+}
+
+// addedMax is how many things a new subscription can bill once.
+const addedMax = 20
+
 // The payment behaviors of a new subscription.
 const (
 	allowIncomplete   = "allow_incomplete"
@@ -53,6 +89,18 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 	}
 	if p.TrialEnd.Given() && p.TrialPeriodDays.Given() {
 		return errExclusive("trial_end", "trial_period_days")
+	}
+	if len(p.AddInvoiceItems.V) > addedMax {
+		return invalid("add_invoice_items", "You may pass at most %d items.", addedMax)
+	}
+	for i := range p.AddInvoiceItems.V {
+		it, at := &p.AddInvoiceItems.V[i], fmt.Sprintf("add_invoice_items[%d]", i)
+		if !it.Price.Given() && !it.PriceData.Given() {
+			return errMissing(join(at, "price"))
+		}
+		if err := it.common().check(at); err != nil {
+			return err
+		}
 	}
 	return checkTrialEnd(p.TrialEnd)
 }
@@ -76,7 +124,7 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	if err := pinCurrency(tx, c, s.Currency); err != nil {
 		return twin.Doc{}, err
 	}
-	b := beginning{sub: s, customer: c, items: p.Items.V, discounts: p.Discounts, status: subActive, pay: true}
+	b := beginning{sub: s, customer: c, items: p.Items.V, added: p.AddInvoiceItems.V, discounts: p.Discounts, status: subActive, pay: true}
 	total, err := b.total(tx)
 	switch {
 	case err != nil:
@@ -85,7 +133,7 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 		b.status, b.pay = subTrialing, false
 	case s.CollectionMethod == sendInvoice:
 		b.pay = false
-	case total > 0 && p.PaymentBehavior.V == defaultIncomplete:
+	case (total > 0 || len(b.added) > 0) && p.PaymentBehavior.V == defaultIncomplete:
 		b.status, b.pay = subIncomplete, false
 	}
 	return b.attempt(tx, p.PaymentBehavior.Or(allowIncomplete))
@@ -151,6 +199,7 @@ type beginning struct {
 	sub       *Subscription
 	customer  *Customer
 	items     []newItemParams
+	added     []addedItemParams
 	discounts discountList
 	status    string // what it is made as
 	pay       bool   // whether its first invoice is charged at once
@@ -214,13 +263,20 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 	if err := s.applyDiscounts(tx, b.discounts); err != nil {
 		return twin.Doc{}, err
 	}
+	for i := range b.added {
+		if err := b.added[i].enter(tx, s, c, fmt.Sprintf("add_invoice_items[%d]", i)); err != nil {
+			return twin.Doc{}, err
+		}
+	}
 	inv := firstInvoice(tx, s, c)
 	s.LatestInvoice = &inv.ID
 	doc := subscriptions.Put(tx, s)
 	tx.Emit("customer.subscription.created", doc, nil)
 	var all []Line
-	if s.Status == subTrialing {
+	if s.Status == subTrialing && len(b.added) == 0 {
 		all = trialLines(tx, s, inv)
+	} else if s.Status == subTrialing {
+		return twin.Doc{}, errUnserved("items billed once with a trial", "add_invoice_items")
 	} else {
 		all = append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
 	}
