@@ -65,7 +65,7 @@ var areas = [...]string{
 
 func noRoute(method, path string) *twin.Error {
 	area, _, _ := strings.Cut(strings.TrimPrefix(path, prefix+"/"), "/")
-	if slices.Contains(areas[:], area) {
+	if slices.Contains(areas[:], area) && !strings.HasSuffix(path, "/") {
 		return errUnserved(method + " " + path)
 	}
 	return errNoRoute()

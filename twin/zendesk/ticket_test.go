@@ -76,6 +76,7 @@ func TestMalformedBodies(t *testing.T) {
 		{`GET /tickets?page[size]=2&page[after]=zzz`, "400 InvalidPaginationParameter"},
 		{`GET /tickets?page[size]=2&sort=subject`, "400 InvalidPaginationParameter"},
 		{`GET /nothing`, "404 InvalidEndpoint"},
+		{`GET /tickets/`, "404 InvalidEndpoint"},
 		{`GET /views.json`, "501 GET /api/v2/views"},
 		{`GET /macros`, "501 This twin does not serve"},
 		{`POST /tickets/101`, "501 POST /api/v2/tickets/101"},
