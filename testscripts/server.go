@@ -2,6 +2,7 @@ package testscripts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -86,7 +87,9 @@ func (s *Server) Stop() error {
 	if err := s.http.Shutdown(ctx); err != nil {
 		_ = s.http.Close()
 	}
-	<-s.done // that it was shut down
+	if err := <-s.done; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
 	s.Admin.Close()
 	if err := s.store.Close(); err != nil {
 		return fmt.Errorf("closing the journal: %w", err)
