@@ -196,7 +196,7 @@ func (r *Rule) checkRequests(catalogs []*Catalog) *Refusal {
 	case !method:
 		return invalidRule("$.match.method", "no route has the method %q", m.Method)
 	case !path:
-		return invalidRule("$.match.path", "no route served fits %s %s", m.Method, m.Path)
+		return invalidRule("$.match.path", "no route served fits %s", strings.TrimSpace(m.Method+" "+m.Path))
 	}
 	return nil
 }
