@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -463,5 +464,40 @@ func TestParallelTwins(t *testing.T) {
 	}
 	if n := len(l.Received()); n != 1 {
 		t.Errorf("%d deliveries", n)
+	}
+}
+
+// TestSignatureTime: by the wall's clock unless the endpoint says by the world's.
+func TestSignatureTime(t *testing.T) {
+	_, h := hookedServer(t)
+	l := newListener(t)
+	var clock struct{ Clock int64 }
+	h.admin("GET", "/clock", "", &clock)
+	for i, mode := range []string{"wall", "logical"} {
+		h.admin("PUT", "/webhooks/endpoint", fmt.Sprintf(`{"url":%q,"auto_deliver":false,"signature_time":%q}`, l.URL, mode), nil)
+		h.customer("a@time.example")
+		before := time.Now().Unix()
+		h.admin("POST", "/webhooks/flush", "", nil)
+		var at int64
+		if _, err := fmt.Sscanf(l.Received()[i].Signature, "t=%d,v1=", &at); err != nil {
+			t.Fatal(err)
+		}
+		if mode == "logical" && at != clock.Clock || mode == "wall" && (at < before || at > time.Now().Unix()) {
+			t.Errorf("%s: signed at %d; the world's clock is at %d", mode, at, clock.Clock)
+		}
+	}
+}
+
+// TestIdleRuleFailsItsScenario: who thinks a failure is tested must have had it.
+func TestIdleRuleFailsItsScenario(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "idle.txtar")
+	script := "world new saas-billing-small\nfault add '{\"id\":\"never\",\"from\":9,\"effect\":{\"close\":1}}'\nstripe GET /v1/customers\n"
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	failed, err := testscripts.RunFiles(t.Context(), []string{file}, &out, false, testscripts.Options{})
+	if err != nil || failed != 1 || !strings.Contains(out.String(), "fault rules that never acted: [never]") {
+		t.Errorf("%d failed, %v\n%s", failed, err, out.String())
 	}
 }
