@@ -213,6 +213,24 @@ func TestSearch(t *testing.T) {
 	r.ok("GET /search/export?query=status:open&filter[type]=ticket&page[size]=10").want(t, "results.#", "1", "links.next", "null")
 }
 
+// Offsets reach a thousand results, the export all of them.
+func TestSearchDepth(t *testing.T) {
+	r := newRig(t, plain)
+	batch := `{"tickets":[` + strings.TrimSuffix(strings.Repeat(`{"description":"d"},`, 100), ",") + `]}`
+	for range 11 {
+		r.ok("POST /tickets/create_many " + batch)
+	}
+	r.ok("GET /search?query=type:ticket&page=10").want(t, "count", "1100", "results.#", "100", "next_page", origin+"/api/v2/search?query=type:ticket&page=11")
+	r.refused("GET /search?query=type:ticket&page=11", "422 Search Response Limits")
+	seen := 0
+	for at := "/api/v2/search/export?query=type:ticket&filter[type]=ticket&page[size]=100"; at != "null"; seen++ {
+		at = strings.TrimPrefix(r.ok("GET "+at).get("links.next"), origin)
+	}
+	if seen != 11 {
+		t.Errorf("the export has %d pages", seen)
+	}
+}
+
 func TestIncrementalExports(t *testing.T) {
 	r := newRig(t, desk)
 	r.advance(100)

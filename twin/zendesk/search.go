@@ -86,7 +86,6 @@ func searchAll(tx *twin.Tx, p *searchParams) (twin.Doc, *twin.Error) {
 	}
 	l.order(by, down)
 	p.SortBy, p.SortOrder = twin.Opt[string]{}, twin.Set("asc") // it is in order
-	l.items = l.items[:min(len(l.items), searchMax)]
 	return l.answer(tx, &p.paging)
 }
 
