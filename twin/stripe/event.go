@@ -1,8 +1,6 @@
 package stripe
 
 import (
-	"strings"
-
 	"worlds/journal/canon"
 	"worlds/projection"
 	"worlds/twin"
@@ -82,19 +80,11 @@ func (p *listEventsParams) wants(e *projection.EventRow) bool {
 		patterns = []string{p.Type.V}
 	}
 	for _, want := range patterns {
-		if matchesType(want, e.Type) {
+		if twin.MatchType(want, e.Type) {
 			return true
 		}
 	}
 	return len(patterns) == 0
-}
-
-// matchesType compares an event type with a pattern such as invoice.* or *.
-func matchesType(pattern, typ string) bool {
-	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(typ, prefix)
-	}
-	return pattern == typ
 }
 
 func listEvents(tx *twin.Tx, p *listEventsParams) (twin.Doc, *twin.Error) {
