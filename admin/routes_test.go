@@ -107,7 +107,7 @@ func TestRoutes(t *testing.T) {
 		{400, "invalid-seed", "GET", "/admin/worlds/W/export-seed?name=Not+Kebab", w.AdminToken, ""},
 		{400, "unknown-parameter", "GET", "/admin/worlds/W/export-seed?nme=x", w.AdminToken, ""},
 		// marks and diffs; the clock took entries 4 and 5
-		{201, `{"name":"m1","seq":6}`, "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},
+		{201, `{"name":"m1","seq":5}`, "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},
 		{409, "mark-exists", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"m1"}`},
 		{400, "invalid-mark", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":"1st"}`},
 		{400, "invalid-mark", "POST", "/admin/worlds/W/marks", w.AdminToken, `{"name":""}`},
@@ -116,7 +116,7 @@ func TestRoutes(t *testing.T) {
 		{200, `"name":"m1"`, "GET", "/admin/worlds/W/marks", w.AdminToken, ""},
 		{200, `"created":[{`, "GET", "/admin/worlds/W/diff?from=0", w.AdminToken, ""},
 		{200, `"created":[]`, "GET", "/admin/worlds/W/diff?from=m1", w.AdminToken, ""},
-		{200, `"to":{"mark":"m1","seq":6}`, "GET", "/admin/worlds/W/diff?from=1&to=m1", w.AdminToken, ""},
+		{200, `"to":{"mark":"m1","seq":5}`, "GET", "/admin/worlds/W/diff?from=1&to=m1", w.AdminToken, ""},
 		{400, "missing-parameter", "GET", "/admin/worlds/W/diff", w.AdminToken, ""},
 		{400, "invalid-parameter", "GET", "/admin/worlds/W/diff?from=m1&to=1", w.AdminToken, ""},
 		{400, "unknown-parameter", "GET", "/admin/worlds/W/diff?from=1&til=2", w.AdminToken, ""},

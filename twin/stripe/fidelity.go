@@ -76,7 +76,7 @@ var proofs = [...]string{
 }
 
 // fixed reports whether a route fits a judgement.
-func (j *judgement) fits(r *twin.Route) bool {
+func (j judgement) fits(r *twin.Route) bool {
 	method, path, _ := strings.Cut(j.route, " ")
 	if method != "*" && method != r.Method {
 		return false

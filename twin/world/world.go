@@ -199,6 +199,9 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 		return nil, store.Ticket{}, out.Aborted
 	}
 	w.pass(Decided, cmd)
+	if cmd.API == "admin" && out.Status >= 400 && !out.Changed {
+		return &Answer{Outcome: out}, w.change, nil // an operator's refusal is no part of the world
+	}
 	frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
 	e := journal.Entry{Seq: w.seq + 1, Prev: w.hash, Body: frame.AppendBody(nil), Side: side}
 	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
