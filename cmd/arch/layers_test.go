@@ -35,6 +35,9 @@ var layers = map[string]layer{
 		inside: []string{"worlds/projection", "worlds/journal/canon"}},
 	"worlds/seed/gen": {pure: true,
 		inside: []string{"worlds/seed", "worlds/journal/canon"}},
+	"worlds/seed/fromstripe": { // reads an account over the network
+		inside:  []string{"worlds/seed", "worlds/journal/canon"},
+		outside: []string{"github.com/stripe/stripe-go"}},
 	"worlds/twin": {pure: true,
 		inside: []string{"worlds/projection", "worlds/seed", "worlds/journal/canon"}},
 	"worlds/twin/stripe/spec": {pure: true},

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A world is imported as an account would be; nothing that is printed or written
+// holds the key, and what fails leaves no file.
+func TestSeedImportStripe(t *testing.T) {
+	clean(t)
+	s := start(t, t.TempDir(), "--seed", "saas-billing-small")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "shape.json")
+	args := []string{"seed", "import", "--from-stripe", "--base-url", s.URL, "--key", s.Key, "--name", "shape", "--out", out}
+	with := func(more ...string) outcome { return worlds(t, append(append([]string{}, args...), more...)...) }
+	got := with("--limit", "500", "--map", filepath.Join(dir, "map.json"), "--json")
+	if got.code != exitDone || !strings.Contains(got.stdout, `"hash":"sha256:`) {
+		t.Fatalf("%+v", got)
+	}
+	first, _ := os.ReadFile(out)
+	must(t, "seed", "validate", out)
+	if info, err := os.Stat(filepath.Join(dir, "map.json")); err != nil || info.Mode().Perm() != privateMode {
+		t.Errorf("the map is readable by others: %v %v", info, err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, path := range files {
+		if text, _ := os.ReadFile(path); strings.Contains(string(text), s.Key) {
+			t.Errorf("%s holds the key", path)
+		}
+	}
+	if len(files) != 3 || strings.Contains(got.stdout+got.stderr, s.Key) {
+		t.Errorf("%v %+v", files, got)
+	}
+	if again := with("--limit", "500"); again.code != exitDone {
+		t.Errorf("%+v", again)
+	}
+	if second, _ := os.ReadFile(out); string(second) != string(first) {
+		t.Error("two imports differ")
+	}
+	must(t, "world", "create", "--seed", out, "--name", "copy")
+	if few := with("--limit", "20"); few.code != exitDone || !strings.Contains(few.stderr, "left out by --limit 20: 24 customers") {
+		t.Errorf("%+v", few)
+	}
+	good, _ := os.ReadFile(out)
+	for _, row := range []struct {
+		code  int
+		holds string
+		more  []string
+	}{
+		{exitServer, "the key is not accepted (401)", []string{"--key", "sk_test_wrong"}},
+		{exitServer, "no answer", []string{"--base-url", "http://127.0.0.1:1"}},
+		{exitUsage, "cannot be written", []string{"--out", filepath.Join(dir, "no", "such", "folder.json")}},
+		{exitUsage, "--limit", []string{"--limit", "0"}},
+		{exitUsage, "--base-url", []string{"--base-url", "api.stripe.com"}},
+		{exitUsage, "--epoch", []string{"--epoch", "1000000000"}},
+		{exitNo, "kebab-case", []string{"--name", "Not Kebab"}},
+		{exitUsage, "--from-zendesk", []string{"--from-zendesk"}},
+	} {
+		got := with(row.more...)
+		if got.code != row.code || !strings.Contains(got.stderr, row.holds) || got.stdout != "" || strings.Contains(got.stderr, s.Key) {
+			t.Errorf("%v: %+v", row.more, got)
+		}
+	}
+	if now, _ := os.ReadFile(out); string(now) != string(good) {
+		t.Error("a failed import changed the file")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
