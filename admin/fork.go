@@ -209,7 +209,7 @@ func (s *Server) fork(parent *entry, req forkRequest, v *world.View, branch *wor
 func (s *Server) sweep() {
 	r := s.registry
 	for _, n := range slices.Clone(r.retired) {
-		if r.reads(n) {
+		if r.reads(n) || slices.Contains(r.importing, n) {
 			continue
 		}
 		ch := change{Op: "drop", World: int64(n)}

@@ -1,7 +1,8 @@
 package admin
 
 import (
-	"errors"
+	"bufio"
+	"io"
 	"net/http"
 	"strconv"
 
@@ -75,9 +76,6 @@ func showEntry(c *call) error {
 	return c.raw(http.StatusOK, out)
 }
 
-// errGone ends an export whose reader went away.
-var errGone = errors.New("the reader went away")
-
 // exportJournal streams the whole journal, the genesis first: what another server
 // needs to prove the run.
 func exportJournal(c *call) error {
@@ -89,22 +87,47 @@ func exportJournal(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", jsonLines)
-	c.w.Header().Set("Worlds-Head", v.Hash.String())
+	h := c.w.Header()
+	h.Set("Content-Type", jsonLines)
+	h.Set("Worlds-Head", v.Hash.String())
+	sent := &counted{w: c.w}
+	w := bufio.NewWriterSize(sent, exportChunkBytes)
 	buf := journal.AppendLine(nil, &g.Entry)
-	if _, err := c.w.Write(buf); err != nil || v.Seq == 0 {
-		return nil
+	if _, err = w.Write(buf); err == nil {
+		err = c.world.History(v, func(e *journal.Entry) error {
+			buf = journal.AppendLine(buf[:0], e)
+			_, err := w.Write(buf)
+			return err
+		})
 	}
-	err = c.world.History(v, func(e *journal.Entry) error {
-		buf = journal.AppendLine(buf[:0], e)
-		if _, err := c.w.Write(buf); err != nil {
-			return errGone
-		}
+	switch {
+	case err == nil:
+		_ = w.Flush() // a reader that has gone is no fault of ours
 		return nil
-	})
-	if err != nil && !errors.Is(err, errGone) {
-		c.s.opt.Logger.Error("journal export cut short", "world", c.entry.id, "error", err)
-		panic(http.ErrAbortHandler) // a cut connection, not an export that looks whole
+	case sent.failed:
+		return nil
+	case sent.n == 0:
+		h.Del("Worlds-Head")
+		return err
 	}
-	return nil
+	c.s.opt.Logger.Error("journal export cut short", "world", c.entry.id, "error", err)
+	panic(http.ErrAbortHandler) // a cut connection, not an export that looks whole
+}
+
+// exportChunkBytes is how much of an export gathers before it is sent.
+const exportChunkBytes = 64 << 10
+
+// counted tells whether anything was sent, and whether the reader is gone.
+type counted struct {
+	w      io.Writer
+	n      int
+	failed bool
+}
+
+// Write implements io.Writer.
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += n
+	c.failed = c.failed || err != nil
+	return n, err
 }

@@ -95,7 +95,11 @@ func (r *route) operation() string {
 	}
 	b.WriteString(`]`)
 	if r.takes != "" {
-		b.WriteString(`,"requestBody":{"content":{"application/json":{"schema":` + schemaRef(r.takes) + `}}}`)
+		media := "application/json"
+		if r.takes == "Lines" {
+			media = jsonLines
+		}
+		b.WriteString(`,"requestBody":{"content":{` + quote(media) + `:{"schema":` + schemaRef(r.takes) + `}}}`)
 	}
 	b.WriteString(`,"responses":{` + quote(strconv.Itoa(r.status)) + `:{"description":` + quote(http.StatusText(r.status)))
 	if r.gives != "" {

@@ -15,7 +15,7 @@ import (
 // change is one entry of the server's own stream. The registry is the fold of
 // these; secrets stand in them as digests only.
 type change struct {
-	Op    string      `json:"op"` // create, fork, reset, delete, drop, key.add, key.remove, publish
+	Op    string      `json:"op"` // create, fork, import.begin, import, reset, delete, drop, key.add, key.remove, publish
 	World int64       `json:"world,omitempty"`
 	ID    string      `json:"id,omitempty"`
 	Name  string      `json:"name,omitempty"`
@@ -70,6 +70,7 @@ type registry struct {
 	published map[string]string
 	order     []*entry
 	retired   []world.ID // numbers whose entries are kept for forks alone
+	importing []world.ID // of those, the ones that an import under way fills
 }
 
 // owner is whose a key is.
@@ -107,7 +108,11 @@ func (r *registry) take(c *change, h *world.Host) {
 // that was deleted meanwhile is nothing.
 func (r *registry) apply(c *change, h *world.Host) {
 	switch c.Op {
-	case "create", "fork":
+	case "import.begin":
+		r.last = max(r.last, world.ID(c.World))
+		r.retired = append(r.retired, world.ID(c.World))
+	case "create", "fork", "import":
+		r.retired = slices.DeleteFunc(r.retired, func(n world.ID) bool { return n == world.ID(c.World) })
 		e := &entry{number: world.ID(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token, fork: c.Fork}
 		e.seedName = r.published[c.Seed]
 		if c.Fork == nil {

@@ -10,6 +10,7 @@ import (
 
 type replayRequest struct {
 	Mode string `json:"mode,omitempty"`
+	To   string `json:"to,omitempty"` // a mark or a number; the present by default
 }
 
 // LiveReport is a replay's report beside the live world it was held against.
@@ -19,7 +20,7 @@ type LiveReport struct {
 	LiveDumpHash string `json:"live_dump_hash"`
 }
 
-func verifyWorld(c *call) error { return c.replay(world.Fold) }
+func verifyWorld(c *call) error { return c.replay(world.Fold, "") }
 
 func replayWorld(c *call) error {
 	var req replayRequest
@@ -28,18 +29,28 @@ func replayWorld(c *call) error {
 	}
 	switch world.Mode(req.Mode) {
 	case "", world.Redecide:
-		return c.replay(world.Redecide)
+		return c.replay(world.Redecide, req.To)
 	case world.Fold:
-		return c.replay(world.Fold)
+		return c.replay(world.Fold, req.To)
 	}
 	return problem(http.StatusBadRequest, "invalid-mode", "mode is %q or %q", world.Fold, world.Redecide).at("$.mode")
 }
 
-// replay re-makes the world from its journal and compares it with the live one.
-func (c *call) replay(mode world.Mode) error {
+// replay re-makes the world from its journal, up to a position if one is named, and
+// compares it with the live one.
+func (c *call) replay(mode world.Mode, to string) error {
 	v, err := c.world.View(c.r.Context())
 	if err != nil {
 		return err
+	}
+	if to != "" {
+		at, err := positionOf(&v, to, "$.to")
+		if err != nil {
+			return err
+		}
+		if v, err = c.world.ViewAt(c.r.Context(), v, at.seq); err != nil {
+			return err
+		}
 	}
 	g, err := c.world.Genesis()
 	if err != nil {
@@ -63,7 +74,7 @@ var errEnough = errors.New("enough")
 func (c *call) entries(v world.View) world.Entries {
 	return func(yield func(*journal.Entry, error) bool) {
 		err := c.world.History(v, func(e *journal.Entry) error {
-			if !yield(e, nil) {
+			if e.Seq > v.Seq || !yield(e, nil) {
 				return errEnough
 			}
 			return nil

@@ -9,6 +9,7 @@ const (
 	anyone  access = iota // health, metrics, the OpenAPI document
 	creator               // anybody on loopback, otherwise the root token
 	keeper                // the world's admin token or the root token
+	rooted                // the root token
 )
 
 // route is one line of the admin API.
@@ -48,6 +49,8 @@ func serverRoutes() []route {
 func worldRoutes() []route {
 	return []route{
 		{"POST", "/admin/worlds", creator, createWorld, "Create a world from a seed", nil, "CreateWorld", "CreatedWorld", 201, ""},
+		{"POST", "/admin/import", creator, importJournal, "Make an exported journal a world", []string{"name"}, "Lines", "CreatedWorld", 201, ""},
+		{"POST", "/admin/backup", rooted, backupJournal, "Everything the server holds, as JSON Lines", nil, "", "Text", 200, jsonLines},
 		{"GET", "/admin/worlds", creator, listWorlds, "List worlds", nil, "", "WorldList", 200, ""},
 		{"GET", "/admin/worlds/{world}", keeper, showWorld, "Show a world", []string{"at"}, "", "World", 200, ""},
 		{"DELETE", "/admin/worlds/{world}", keeper, deleteWorld, "Delete a world", nil, "", "", 204, ""},

@@ -27,7 +27,7 @@ type row struct {
 
 // Every route, its successes and its refusals. W stands for the world's id.
 func TestRoutes(t *testing.T) {
-	r := newRig(t, admin.Options{Open: true})
+	r := newRig(t, admin.Options{Open: true, RootToken: root})
 	w := r.create(`{"seed":"saas-billing-small","name":"main","keys":[{"label":"agent","secret":"sk_test_agent"}]}`)
 	r.create(`{"seed":"empty","name":"other"}`)
 	r.stripe("sk_test_agent", "POST", "/v1/customers", "name=Ann")
@@ -36,6 +36,7 @@ func TestRoutes(t *testing.T) {
 	listener := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer listener.Close()
 	event := firstEvent(r, w)
+	export := string(r.want(200, "", "GET", "/admin/worlds/"+w.ID+"/journal/export", w.AdminToken, "").body)
 	hash := w.Seed.Hash
 	long := strings.Repeat("x", 101)
 	for _, row := range []row{
@@ -149,6 +150,9 @@ func TestRoutes(t *testing.T) {
 		{200, `"valid":true`, "POST", "/admin/worlds/W/verify", w.AdminToken, ""},
 		{200, `"mode":"re-decide"`, "POST", "/admin/worlds/W/replay", w.AdminToken, ""},
 		{200, `"mode":"fold"`, "POST", "/admin/worlds/W/replay", w.AdminToken, `{"mode":"fold"}`},
+		{200, `"entries":2`, "POST", "/admin/worlds/W/replay", w.AdminToken, `{"to":"2"}`},
+		{200, `"valid":true`, "POST", "/admin/worlds/W/replay", w.AdminToken, `{"to":"m1","mode":"fold"}`},
+		{404, "no-such-mark", "POST", "/admin/worlds/W/replay", w.AdminToken, `{"to":"m9"}`},
 		{400, "invalid-mode", "POST", "/admin/worlds/W/replay", w.AdminToken, `{"mode":"faith"}`},
 		// branches
 		{201, `"fork":{`, "POST", "/admin/worlds/W/fork", w.AdminToken, `{"at":"m1","key":"k"}`},
@@ -202,6 +206,17 @@ func TestRoutes(t *testing.T) {
 		{200, `"name":"saas-billing-small"`, "GET", "/admin/seeds/" + hash, "", ""},
 		{200, `"name":"empty"`, "GET", "/admin/seeds/empty", "", ""},
 		{404, "no-such-seed", "GET", "/admin/seeds/nope", "", ""},
+		// journals
+		{200, `{"end":true`, "POST", "/admin/backup", root, ""},
+		{401, "unauthorized", "POST", "/admin/backup", w.AdminToken, ""},
+		{401, "unauthorized", "POST", "/admin/backup", "", ""},
+		{201, `"label":"agent"`, "POST", "/admin/import?name=again", "", export},
+		{409, "name-taken", "POST", "/admin/import?name=again", "", export},
+		{400, "invalid-name", "POST", "/admin/import?name=a%20b", "", export},
+		{400, "unknown-parameter", "POST", "/admin/import?nme=x", "", export},
+		{400, "invalid-journal", "POST", "/admin/import", "", ""},
+		{400, "invalid-journal", "POST", "/admin/import", "", "{}"},
+		{422, "journal-refused", "POST", "/admin/import", "", export + export},
 		// the end
 		{200, `"seq":0`, "POST", "/admin/worlds/W/reset", w.AdminToken, ""},
 		{204, "", "DELETE", "/admin/worlds/W", w.AdminToken, ""},

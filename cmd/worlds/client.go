@@ -77,20 +77,23 @@ func (c *client) stream(ctx context.Context, method, path string, in any) (*http
 }
 
 func (c *client) send(ctx context.Context, method, path, accept string, in any) (*http.Response, error) {
-	var body io.Reader
-	if in != nil {
-		raw, err := json.Marshal(in)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(raw)
+	if in == nil {
+		return c.sendBody(ctx, method, path, accept, "", nil)
 	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	return c.sendBody(ctx, method, path, accept, "application/json", bytes.NewReader(raw))
+}
+
+func (c *client) sendBody(ctx context.Context, method, path, accept, media string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return nil, usage("--url: %w", err)
 	}
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
+	if media != "" {
+		req.Header.Set("Content-Type", media)
 	}
 	req.Header.Set("Accept", accept)
 	if c.token != "" {
@@ -134,6 +137,19 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 	if out == nil {
 		return nil
 	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, answerBytesMax)).Decode(out); err != nil {
+		return coded(exitServer, fmt.Errorf("%s%s: the answer cannot be read: %w", c.base, path, err))
+	}
+	return nil
+}
+
+// upload posts a body as it is and reads the answer into out.
+func (c *client) upload(ctx context.Context, path, media string, body io.Reader, out any) error {
+	res, err := c.sendBody(ctx, http.MethodPost, path, "application/json", media, body)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
 	if err := json.NewDecoder(io.LimitReader(res.Body, answerBytesMax)).Decode(out); err != nil {
 		return coded(exitServer, fmt.Errorf("%s%s: the answer cannot be read: %w", c.base, path, err))
 	}

@@ -32,6 +32,7 @@ type worldCmd struct {
 	Delete worldDeleteCmd `cmd:"" help:"Delete a world and its journal."`
 	Dump   worldDumpCmd   `cmd:"" help:"Print the whole state of a world, canonical."`
 	Export worldExportCmd `cmd:"" help:"Write a world as a seed."`
+	Fork   worldForkCmd   `cmd:"" help:"Branch a world after an entry; the branch becomes the current world."`
 	Diff   worldDiffCmd   `cmd:"" help:"Print what changed between two positions."`
 }
 
@@ -46,9 +47,14 @@ type markCmd struct {
 }
 
 type journalCmd struct {
-	Cat    journalCatCmd    `cmd:"" help:"Print the entries of a journal."`
-	Export journalExportCmd `cmd:"" help:"Write a whole journal as JSON Lines, to be verified and replayed anywhere."`
-	Verify journalVerifyCmd `cmd:"" help:"Prove the chain of a journal and fold its facts."`
+	Cat     journalCatCmd     `cmd:"" help:"Print the entries of a journal."`
+	Export  journalExportCmd  `cmd:"" help:"Write a whole journal as JSON Lines, to be verified and replayed anywhere."`
+	Import  journalImportCmd  `cmd:"" help:"Make an exported journal a world of a server; it becomes the current one."`
+	Verify  journalVerifyCmd  `cmd:"" help:"Prove the chain of a journal and fold its facts."`
+	Salvage journalSalvageCmd `cmd:"" help:"Write out what can still be read of a damaged data folder."`
+	Compact journalCompactCmd `cmd:"" help:"Give the unused space of a data folder back."`
+	Backup  journalBackupCmd  `cmd:"" help:"Write everything a server holds to a file, while it serves."`
+	Restore journalRestoreCmd `cmd:"" help:"Make a data folder of a backup."`
 }
 
 type seedCmd struct {

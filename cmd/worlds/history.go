@@ -162,8 +162,10 @@ func exportFile(t *terminal, path string) (h *history, closeFile func() error, e
 			return nil, nil, usage("--file: %w", err)
 		}
 	}
-	lines := &lineReader{path: path, in: bufio.NewReaderSize(f, 1<<20)}
-	h, err = lines.history()
+	expanded, err := expand(f)
+	if err == nil {
+		h, err = (&lineReader{path: path, in: bufio.NewReader(expanded)}).history()
+	}
 	if err != nil {
 		_ = f.Close()
 		return nil, nil, coded(exitDamaged, err)

@@ -37,19 +37,7 @@ func (c *journalVerifyCmd) runOffline(t *terminal) error {
 		return err
 	}
 	defer func() { _ = done() }()
-	var worst error
-	for _, h := range list {
-		report, err := h.replay(t, world.Fold)
-		if err == nil {
-			err = c.print(t, h.name, &admin.LiveReport{Report: *report})
-		} else if len(list) > 1 {
-			t.say("worlds: %s", err) // and on to the others
-		}
-		if worst == nil || exitCode(err) > exitCode(worst) {
-			worst = err
-		}
-	}
-	return worst
+	return replayAll(t, list, world.Fold, "", c.print)
 }
 
 // print prints one report; the answer no is an error that says nothing more.

@@ -322,7 +322,10 @@ func TestFolderOfMany(t *testing.T) {
 	if strings.Count(got, "the chain holds") != 2 || !strings.Contains(got, "(two)") || !strings.Contains(got, "1 entries") {
 		t.Error(got)
 	}
-	worlds(t, "replay", "--data", dir).refuses(t, exitUsage, "--world", "(two)")
+	if got := must(t, "replay", "--data", dir); strings.Count(got, "equal, ") != 2 {
+		t.Error(got)
+	}
+	worlds(t, "journal", "export", "--data", dir).refuses(t, exitUsage, "--world", "(two)")
 	worlds(t, "replay", "--data", dir, "--world", "three").refuses(t, exitUsage, `"three"`)
 	if got := must(t, "replay", "--data", dir, "two"); !strings.Contains(got, "equal, 0 entries") {
 		t.Error(got)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
 
 	"worlds/admin"
 	"worlds/twin/world"
@@ -13,43 +15,101 @@ type replayCmd struct {
 	target
 	offline
 	output
-	ID   string `arg:"" optional:"" name:"world" help:"World, by id or name." predictor:"world"`
-	Mode string `enum:"fold,re-decide" default:"re-decide" help:"fold: prove the chain and fold the facts. re-decide: execute every command again from the seed; facts and replies must come out the same (default)."`
+	Args []string `arg:"" optional:"" name:"world" help:"World, by id or name; with --diff, two exported journals." predictor:"world"`
+	Mode string   `enum:"fold,re-decide" default:"re-decide" help:"fold: prove the chain and fold the facts. re-decide: execute every command again from the seed; facts and replies must come out the same (default)."`
+	To   string   `placeholder:"MARK|N" help:"Replay up to this entry only."`
+	Diff bool     `help:"Compare two exported journals instead: the first entry that differs, and where."`
 }
 
 // Run makes a world again and compares. It ends with exit code 1 at the first entry
 // that differs.
 func (c *replayCmd) Run(ctx context.Context, t *terminal) error {
-	c.use(c.ID)
+	switch {
+	case c.Diff && (len(c.Args) != 2 || c.given() || c.To != ""):
+		return usage("--diff: it takes two exported journals, and neither --data, --file nor --to")
+	case c.Diff:
+		return diffJournals(t, c.Args[0], c.Args[1], c.JSON)
+	case len(c.Args) > 1:
+		return usage("<world>: one at a time")
+	case len(c.Args) == 1:
+		c.use(c.Args[0])
+	}
 	if c.given() {
-		h, done, err := c.one(t, c.World)
+		list, done, err := c.histories(t, c.World)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = done() }()
-		report, err := h.replay(t, world.Mode(c.Mode))
-		if err != nil {
-			return err
-		}
-		return c.print(t, h.name, &admin.LiveReport{Report: *report})
+		return replayAll(t, list, world.Mode(c.Mode), c.To, c.print)
 	}
 	w, err := c.open()
 	if err != nil {
 		return err
 	}
 	var report admin.LiveReport
-	if err := w.post(ctx, w.path("/replay"), map[string]string{"mode": c.Mode}, &report); err != nil {
+	body := map[string]string{"mode": c.Mode}
+	if c.To != "" {
+		body["to"] = c.To
+	}
+	if err := w.post(ctx, w.path("/replay"), body, &report); err != nil {
 		return err
 	}
 	return c.print(t, w.id, &report)
 }
 
-// replay walks the history. What cannot be read is an error, what differs is in
-// the report.
-func (h *history) replay(t *terminal, mode world.Mode) (*world.Report, error) {
+// replayAll replays histories side by side and prints their reports in order. Its
+// error is the worst of theirs.
+func replayAll(t *terminal, list []*history, mode world.Mode, to string, show func(*terminal, string, *admin.LiveReport) error) error {
 	p := t.progress("entries")
-	defer p.end()
-	report, _ := world.Replay(mode, h.genesis, h.entries, catalogs(), p.at)
+	var mu sync.Mutex
+	total := int64(0)
+	type result struct {
+		report *world.Report
+		err    error
+	}
+	results := make([]chan result, len(list))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, h := range list {
+		results[i] = make(chan result, 1)
+		go func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			seen := int64(0)
+			report, err := h.replay(mode, to, func(n int64) {
+				mu.Lock()
+				defer mu.Unlock()
+				total, seen = total+n-seen, n
+				p.at(total)
+			})
+			results[i] <- result{report, err}
+		}()
+	}
+	var worst error
+	for i, h := range list {
+		r := <-results[i]
+		mu.Lock()
+		p.end()
+		mu.Unlock()
+		if r.err == nil {
+			r.err = show(t, h.name, &admin.LiveReport{Report: *r.report})
+		} else if len(list) > 1 {
+			t.say("worlds: %s", r.err) // and on to the others
+		}
+		if worst == nil || exitCode(r.err) > exitCode(worst) {
+			worst = r.err
+		}
+	}
+	return worst
+}
+
+// replay walks the history, up to a position if to names one. What cannot be read is
+// an error, what differs is in the report.
+func (h *history) replay(mode world.Mode, to string, progress func(int64)) (*world.Report, error) {
+	entries := h.entries
+	if to != "" {
+		entries = world.Until(entries, to)
+	}
+	report, _ := world.Replay(mode, h.genesis, entries, catalogs(), progress)
 	return report, h.failed
 }
 

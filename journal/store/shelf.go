@@ -444,6 +444,18 @@ func (sh *shelf) putBlob(name string, data []byte) error {
 	return err
 }
 
+// blobKeys lists the names of what is kept.
+func (sh *shelf) blobKeys() (keys []string, err error) {
+	err = sh.view(func(tx *bolt.Tx) error {
+		keys = keys[:0]
+		return tx.Bucket(blobsBucket).ForEach(func(k, _ []byte) error {
+			keys = append(keys, string(k))
+			return nil
+		})
+	})
+	return keys, err
+}
+
 // blob returns a copy of what is kept under name.
 func (sh *shelf) blob(name string) (data []byte, err error) {
 	err = sh.view(func(tx *bolt.Tx) error {

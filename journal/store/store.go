@@ -443,6 +443,22 @@ func (s *Store) Worlds() []World {
 // again with the same bytes is nothing, with others ErrBlobDiffers.
 func (s *Store) PutBlob(key string, data []byte) error { return s.shelf.putBlob(key, data) }
 
+// Blobs calls fn for every blob that is there, by key. Its error ends the walk and is
+// returned.
+func (s *Store) Blobs(fn func(key string, data []byte) error) error {
+	keys, err := s.shelf.blobKeys()
+	for _, k := range keys {
+		data, missed := s.shelf.blob(k)
+		if missed == nil {
+			missed = fn(k, data)
+		}
+		if missed != nil {
+			return missed
+		}
+	}
+	return err
+}
+
 // Blob returns a copy of the data under key, ErrBlob if there is none.
 func (s *Store) Blob(key string) ([]byte, error) { return s.shelf.blob(key) }
 

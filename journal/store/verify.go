@@ -175,13 +175,7 @@ func missing(path string, w World, inc Incarnation, seq journal.Seq) error {
 }
 
 func (r *Report) blobs(sh *shelf) error {
-	var keys []string
-	err := sh.view(func(tx *bolt.Tx) error {
-		return tx.Bucket(blobsBucket).ForEach(func(k, _ []byte) error {
-			keys = append(keys, string(k))
-			return nil
-		})
-	})
+	keys, err := sh.blobKeys()
 	for _, k := range keys {
 		if _, err := sh.blob(k); err != nil {
 			if err := r.note(err); err != nil {

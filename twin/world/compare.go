@@ -14,6 +14,10 @@ const differencesMax = 20
 // absentValue stands for a member that one side lacks.
 const absentValue = "(absent)"
 
+// CompareEntries names the places where what two entries say parts; the first is
+// the Recorded side. Nil where both say the same or one is no frame.
+func CompareEntries(a, b *journal.Entry) []Difference { return compareBodies(a.Body, b.Body) }
+
 func compareBodies(a, b []byte) []Difference {
 	x, errA := journal.ParseBody(a)
 	y, errB := journal.ParseBody(b)

@@ -62,6 +62,18 @@ func (w *World) origin(g *Genesis) (journal.Seq, journal.Hash) {
 	return w.base.Seq, w.base.entry().Hash
 }
 
+// joint is the entry at which the world, or one it comes from, was forked after
+// entry seq; nil if none was.
+func (w *World) joint(seq journal.Seq) *journal.Entry {
+	for b := w.base; b != nil; b = b.Of {
+		if b.Seq == seq {
+			e := b.entry()
+			return &e
+		}
+	}
+	return nil
+}
+
 // first is the number before the world's own first entry.
 func (w *World) first() journal.Seq {
 	if w.base == nil {

@@ -90,6 +90,9 @@ func foldGenesis(s *seed.Seed, rules int64, body []byte) (*Genesis, error) {
 	return g, nil
 }
 
+// Current reports whether the genesis is of this engine's rules.
+func (g *Genesis) Current() bool { return g.Rules == twin.Rules }
+
 // State returns a fresh State at the genesis; it shares structure with the others.
 func (g *Genesis) State() *projection.State {
 	g.mu.Lock()

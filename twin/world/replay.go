@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strconv"
+	"strings"
 
 	"worlds/journal"
 	"worlds/journal/canon"
@@ -33,6 +37,7 @@ const (
 	FailHead    = "head-differs"   // the replayed journal ends in another hash
 	FailRules   = "version-refused"
 	FailFrame   = "unreadable"
+	FailShort   = "short" // it ends before the position asked for
 )
 
 // Report is what a replay found. It is the result of `worlds replay`.
@@ -60,6 +65,46 @@ type Difference struct {
 // Entries is a journal from entry 1 on; an error ends it.
 type Entries = iter.Seq2[*journal.Entry, error]
 
+// Until ends a journal after the entry at a position: a mark, or a number with or
+// without "#". Whoever walks it gets ErrNoSuchSeq or ErrNoSuchMark at the end if
+// there is no such position.
+func Until(entries Entries, position string) Entries {
+	digits := strings.TrimPrefix(position, "#")
+	to, err := strconv.ParseUint(digits, 10, 53)
+	numbered := digits != "" && digits[0] >= '0' && digits[0] <= '9'
+	return func(yield func(*journal.Entry, error) bool) {
+		last := uint64(0)
+		for e, failed := range entries {
+			if failed == nil && numbered && (err != nil || uint64(e.Seq) > to) {
+				break
+			}
+			if !yield(e, failed) || failed != nil {
+				return
+			}
+			last = uint64(e.Seq)
+			if !numbered && marks(e, position) {
+				numbered, to, err = true, last, nil
+			}
+		}
+		switch {
+		case !numbered:
+			yield(nil, fmt.Errorf("%w: %q", ErrNoSuchMark, position))
+		case err != nil || to > last:
+			yield(nil, fmt.Errorf("%w: %s, the last is %d", ErrNoSuchSeq, position, last))
+		}
+	}
+}
+
+// marks reports whether the entry sets the mark.
+func marks(e *journal.Entry, name string) bool {
+	frame, err := journal.ParseBody(e.Body)
+	if err != nil {
+		return false
+	}
+	want := canon.AppendString([]byte(`["mark",`), name)
+	return slices.ContainsFunc(frame.Facts, func(f canon.Raw) bool { return bytes.HasPrefix(f, want) })
+}
+
 // Replay re-makes a world from its genesis and its entries and reports the first
 // entry that does not come out the same. Progress, if not nil, is told the number
 // of entries done now and then. The state it ends in is returned for comparison.
@@ -76,7 +121,7 @@ func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, pr
 			break
 		}
 		if err != nil {
-			r.fail(FailFrame, 0, err.Error())
+			r.fail(failureOf(err), 0, err.Error())
 			break
 		}
 		r.step(e)
@@ -87,6 +132,13 @@ func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, pr
 	r.report.Valid = r.report.Failure == ""
 	r.report.DumpHash = DumpHash(r.machine.State)
 	return &r.report, r.machine.State
+}
+
+func failureOf(err error) string {
+	if errors.Is(err, ErrNoSuchSeq) || errors.Is(err, ErrNoSuchMark) {
+		return FailShort
+	}
+	return FailFrame
 }
 
 // progressEvery is how many entries pass between two reports of progress.

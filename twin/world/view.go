@@ -76,8 +76,8 @@ func (w *World) ViewAt(ctx context.Context, v View, seq journal.Seq) (View, erro
 	switch g, err := w.Genesis(); {
 	case err != nil:
 		return View{}, err
-	case seq == w.first():
-		_, past.Hash = w.origin(g)
+	case w.joint(seq) != nil:
+		past.Hash = w.joint(seq).Hash
 	case seq == 0:
 		past.Hash = g.Entry.Hash
 	default:
