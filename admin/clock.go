@@ -65,6 +65,18 @@ func (a *advanceRequest) args() (canon.Raw, error) {
 	return twin.AdvanceBy(*a.Days * secondsPerDay), nil
 }
 
+// blame says which of the three a refusal is about.
+func (a *advanceRequest) blame(err error) error {
+	where := "$.to"
+	switch {
+	case a.Seconds != nil:
+		where = "$.seconds"
+	case a.Days != nil:
+		where = "$.days"
+	}
+	return blamed(err, where, "invalid-advance")
+}
+
 // advanceClock moves the clock. A client that asks for text/event-stream is told
 // how far it has come; one that goes away before the end leaves the clock where
 // it was.
@@ -78,18 +90,18 @@ func advanceClock(c *call) error {
 		return err
 	}
 	if strings.Contains(c.r.Header.Get("Accept"), eventStream) {
-		return c.streamAdvance(args)
+		return c.streamAdvance(&req, args)
 	}
 	answer, err := c.operateWith(world.Request{Command: operation("advance", args)})
 	if err != nil {
-		return err
+		return req.blame(err)
 	}
 	return c.raw(http.StatusOK, answer.Body)
 }
 
 // streamAdvance advances and sends progress as server-sent events: "progress" with
 // fired and at, then "done" with the result, or "problem".
-func (c *call) streamAdvance(args canon.Raw) error {
+func (c *call) streamAdvance(req *advanceRequest, args canon.Raw) error {
 	flusher, ok := c.w.(http.Flusher)
 	if !ok {
 		return problem(http.StatusNotAcceptable, "not-streamable", "this connection cannot stream")
@@ -123,7 +135,7 @@ func (c *call) streamAdvance(args canon.Raw) error {
 			send("progress", append(canon.AppendInt(append(data, `,"fired":`...), s.fired), '}'))
 		case r := <-done:
 			if r.err != nil {
-				send("problem", canon.Marshal(problemOf(r.err)))
+				send("problem", canon.Marshal(problemOf(req.blame(r.err))))
 			} else {
 				send("done", r.answer.Body)
 			}

@@ -34,6 +34,22 @@ func positionOf(v *world.View, text, where string) (position, error) {
 	return position{seq: seq, mark: mark}, nil
 }
 
+// positionIn reads the position that a body names: a mark, or the number of an entry
+// as a number or as text; the present when it names none.
+func positionIn(v *world.View, raw canon.Raw, where string) (position, error) {
+	text, ok := canon.Unquote(raw)
+	switch {
+	case len(raw) == 0:
+		return position{seq: v.Seq}, nil
+	case ok:
+	case raw[0] >= '0' && raw[0] <= '9':
+		text = string(raw)
+	default:
+		return position{}, problem(http.StatusBadRequest, "invalid-position", "a position is a mark or the number of an entry").at(where)
+	}
+	return positionOf(v, text, where)
+}
+
 // diffWorld answers what changed from one position to another, the present by
 // default.
 func diffWorld(c *call) error {

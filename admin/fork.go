@@ -85,9 +85,9 @@ func (r *registry) reads(n world.ID) bool {
 
 // forkRequest is the body of POST …/fork.
 type forkRequest struct {
-	At   string `json:"at,omitempty"`  // a mark or a number; the present by default
-	Key  string `json:"key,omitempty"` // the same key gives the same fork
-	Name string `json:"name,omitempty"`
+	At   canon.Raw `json:"at,omitempty"`  // a mark or a number; the present by default
+	Key  string    `json:"key,omitempty"` // the same key gives the same fork
+	Name string    `json:"name,omitempty"`
 }
 
 // forkWorld makes a branch of the world. It has the parent's past and state, the
@@ -101,11 +101,9 @@ func forkWorld(c *call) error {
 	if err != nil {
 		return err
 	}
-	at := position{seq: v.Seq}
-	if req.At != "" {
-		if at, err = positionOf(&v, req.At, "$.at"); err != nil {
-			return err
-		}
+	at, err := positionIn(&v, req.At, "$.at")
+	if err != nil {
+		return err
 	}
 	if len(req.Key) > forkKeyMax {
 		return problem(http.StatusBadRequest, "invalid-key", "a fork's key has at most %d bytes", forkKeyMax).at("$.key")
@@ -149,7 +147,7 @@ func (c *call) forked(req forkRequest, at position, v *world.View) (*entry, erro
 		if req.Key == "" || e.fork.Key != req.Key || !c.entry.holds(e.fork.last()) {
 			continue
 		}
-		if req.At == "" || e.fork.last().Seq == int64(at.seq) {
+		if len(req.At) == 0 || e.fork.last().Seq == int64(at.seq) {
 			return e, nil
 		}
 		return nil, problem(http.StatusConflict, "fork-exists", "the key %q made a fork at entry %d", req.Key, e.fork.last().Seq).at("$.key")
@@ -192,7 +190,7 @@ func (s *Server) fork(parent *entry, req forkRequest, v *world.View, branch *wor
 	}
 	records = append(records, logins...)
 	out.URLs = s.urls(out.ID)
-	ch := change{Op: "fork", World: int64(s.registry.last + 1), ID: out.ID, Name: out.Name, Seed: parent.seedHash, Rules: out.Rules,
+	ch := change{Op: "fork", World: int64(s.registry.last + 1), ID: out.ID, Name: out.Name, Seed: parent.seedHash, SeedName: parent.seedName, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: records,
 		Fork: &forkRecord{Parent: parent.id, Key: req.Key, Lineage: lineage(branch.Base)}}
 	if _, err := branch.Begin(s.registry.last+1, canon.Marshal(&ch)); err != nil {

@@ -139,7 +139,7 @@ func (s *Server) finishImport(name string, g *world.Genesis, in *world.Imported)
 		return nil, err
 	}
 	out.URLs = s.urls(out.ID)
-	ch := change{Op: "import", World: int64(in.ID), ID: out.ID, Name: name, Seed: out.Seed.Hash, Rules: out.Rules,
+	ch := change{Op: "import", World: int64(in.ID), ID: out.ID, Name: name, Seed: out.Seed.Hash, SeedName: out.Seed.Name, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: append(records, logins...)}
 	if in.Base != nil {
 		ch.Fork = &forkRecord{Lineage: lineage(in.Base)}

@@ -29,7 +29,7 @@ func addMark(c *call) error {
 	}
 	answer, err := c.operate("mark", twin.MarkArgs(req.Name))
 	if err != nil {
-		return err
+		return blamed(err, "$.name", "invalid-mark", "mark-exists")
 	}
 	return c.raw(http.StatusCreated, answer.Body)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"worlds/journal/canon"
@@ -79,6 +80,16 @@ func problemOf(err error) *Problem {
 		return problem(http.StatusServiceUnavailable, "canceled", "the request was given up")
 	}
 	return problem(http.StatusInternalServerError, "internal", "%v", err)
+}
+
+// blamed adds to a refusal with one of the codes the place in the request that it
+// is about.
+func blamed(err error, path string, codes ...string) error {
+	var refusal *twin.Refusal
+	if errors.As(err, &refusal) && refusal.Path == "" && slices.Contains(codes, refusal.Code) {
+		return problemOf(err).at(path)
+	}
+	return err
 }
 
 // refusalStatus is the status of an admin operation's refusal.

@@ -15,14 +15,16 @@ import (
 // change is one entry of the server's own stream. The registry is the fold of
 // these; secrets stand in them as digests only.
 type change struct {
-	Op    string      `json:"op"` // create, fork, import.begin, import, reset, delete, drop, key.add, key.remove, publish
-	World int64       `json:"world,omitempty"`
-	ID    string      `json:"id,omitempty"`
-	Name  string      `json:"name,omitempty"`
-	Seed  string      `json:"seed,omitempty"` // "sha256:…"
-	Rules int64       `json:"rules,omitempty"`
-	Token string      `json:"token,omitempty"`
-	Keys  []keyRecord `json:"keys,omitempty"`
+	Op    string `json:"op"` // create, fork, import.begin, import, reset, delete, drop, key.add, key.remove, publish
+	World int64  `json:"world,omitempty"`
+	ID    string `json:"id,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Seed  string `json:"seed,omitempty"` // "sha256:…"
+	// SeedName is what the seed of a "create" or a "fork" calls itself.
+	SeedName string      `json:"seed_name,omitempty"`
+	Rules    int64       `json:"rules,omitempty"`
+	Token    string      `json:"token,omitempty"`
+	Keys     []keyRecord `json:"keys,omitempty"`
 	// Endpoint is the operator's endpoint from now on; nil in an "endpoint" change
 	// is none.
 	Endpoint *endpointRecord `json:"endpoint,omitempty"`
@@ -113,8 +115,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 		r.retired = append(r.retired, world.ID(c.World))
 	case "create", "fork", "import":
 		r.retired = slices.DeleteFunc(r.retired, func(n world.ID) bool { return n == world.ID(c.World) })
-		e := &entry{number: world.ID(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, token: c.Token, fork: c.Fork}
-		e.seedName = r.published[c.Seed]
+		e := &entry{number: world.ID(c.World), id: c.ID, name: c.Name, seedHash: c.Seed, seedName: c.SeedName, token: c.Token, fork: c.Fork}
 		if c.Fork == nil {
 			e.world = h.Attach(e.number, c.Seed, c.Rules)
 		} else {
@@ -218,6 +219,17 @@ func (e *entry) freeLabel() string {
 			return label
 		}
 	}
+}
+
+// labels are those of all keys and logins of a world.
+func (r *registry) labels(e *entry) []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	out := make([]string, len(e.keys))
+	for i, k := range e.keys {
+		out[i] = k.Label
+	}
+	return out
 }
 
 // own lists the keys that open every API.

@@ -2,6 +2,9 @@ package admin
 
 import (
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"worlds/journal/canon"
 	"worlds/projection"
@@ -11,7 +14,7 @@ import (
 
 // simulateRequest is the body of POST …/simulate.
 type simulateRequest struct {
-	At       string            `json:"at,omitempty"`
+	At       canon.Raw         `json:"at,omitempty"` // a mark or a number; the present by default
 	Commands []simulateCommand `json:"commands"`
 }
 
@@ -27,6 +30,31 @@ type simulateCommand struct {
 	Version string `json:"version,omitempty"`
 	Advance *int64 `json:"advance_seconds,omitempty"`
 }
+
+// check refuses a command that no client could send, or that says two things.
+func (s *simulateCommand) check(labels []string, catalogs []*twin.Catalog, where string) *Problem {
+	invalid := func(member, format string, args ...any) *Problem {
+		return problem(http.StatusBadRequest, "invalid-command", format, args...).at(where + member)
+	}
+	switch {
+	case s.Advance != nil && *s != simulateCommand{Advance: s.Advance}:
+		return invalid("", "a command is a request or an advance of the clock")
+	case s.Advance != nil:
+		return nil
+	case s.API != "" && !slices.ContainsFunc(catalogs, func(c *twin.Catalog) bool { return c.Name == s.API }):
+		return invalid(".api", "there is no API %q", s.API)
+	case !slices.Contains(simulateMethods, s.Method):
+		return invalid(".method", "a method is one of %s", strings.Join(simulateMethods, ", "))
+	case !strings.HasPrefix(s.Path, "/") || strings.ContainsAny(s.Path, "?#"):
+		return invalid(".path", "a path begins with / and has no query")
+	case s.Key != "" && !slices.Contains(labels, s.Key):
+		return invalid(".key", "the world has no key %q", s.Key)
+	}
+	return nil
+}
+
+// simulateMethods are the methods of requests.
+var simulateMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 // request is the command as it would have come.
 func (s *simulateCommand) request(api string) world.Request {
@@ -56,17 +84,19 @@ func simulateWorld(c *call) error {
 	if err != nil {
 		return err
 	}
-	at := position{seq: v.Seq}
-	if req.At != "" {
-		if at, err = positionOf(&v, req.At, "$.at"); err != nil {
-			return err
-		}
+	at, err := positionIn(&v, req.At, "$.at")
+	if err != nil {
+		return err
 	}
 	if len(req.Commands) > world.SimulateMax {
 		return problem(http.StatusBadRequest, "too-many-commands", "a simulation has at most %d commands", world.SimulateMax).at("$.commands")
 	}
+	labels := c.s.registry.labels(c.entry)
 	requests := make([]world.Request, len(req.Commands))
 	for i := range req.Commands {
+		if p := req.Commands[i].check(labels, c.s.host.Catalogs(), "$.commands["+strconv.Itoa(i)+"]"); p != nil {
+			return p
+		}
 		requests[i] = req.Commands[i].request(c.s.host.Catalogs()[0].Name)
 	}
 	s, err := c.world.Simulate(c.r.Context(), v, at.seq, requests)

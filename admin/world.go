@@ -75,7 +75,7 @@ type WorldInfo struct {
 	Seed  SeedInfo     `json:"seed"`
 	Rules int64        `json:"rules"`
 	Keys  []KeyInfo    `json:"keys"`
-	Seq   int64        `json:"seq"`
+	Seq   *int64       `json:"seq,omitempty"`
 	Head  string       `json:"head,omitempty"`
 	Clock int64        `json:"clock,omitempty"`
 	Fork  *LineageInfo `json:"fork,omitempty"`
@@ -165,7 +165,7 @@ func (s *Server) create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, *worl
 		return nil, nil, err
 	}
 	out.URLs = s.urls(out.ID)
-	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, Rules: out.Rules,
+	ch := change{Op: "create", World: int64(r.last + 1), ID: out.ID, Name: out.Name, Seed: out.Seed.Hash, SeedName: out.Seed.Name, Rules: out.Rules,
 		Token: digest(out.AdminToken), Keys: records, Endpoint: endpoint}
 	if err := s.host.Create(r.last+1, canon.Marshal(&ch)); err != nil {
 		return nil, nil, err
@@ -279,7 +279,8 @@ func (c *call) show(v world.View) error {
 	if g, err := c.world.Genesis(); err == nil {
 		info.Seed.Name = g.Seed.Document.Name
 	}
-	info.Seq, info.Head, info.Clock = int64(v.Seq), v.Hash.String(), v.State.Now()
+	seq := int64(v.Seq)
+	info.Seq, info.Head, info.Clock = &seq, v.Hash.String(), v.State.Now()
 	return reply(c, http.StatusOK, &info)
 }
 

@@ -42,10 +42,14 @@ func (c *worldShowCmd) Run(ctx context.Context, t *terminal) error {
 			AdminToken string `json:"admin_token,omitempty"`
 		}{info, token})
 	}
+	entries := int64(0)
+	if info.Seq != nil {
+		entries = *info.Seq
+	}
 	pairs := []string{
 		"world", info.ID, "name", info.Name, "server", w.base,
 		"seed", info.Seed.Name + " " + info.Seed.Hash, "rules", strconv.FormatInt(info.Rules, 10),
-		"clock", moment(info.Clock), "entries", strconv.FormatInt(info.Seq, 10), "head", info.Head,
+		"clock", moment(info.Clock), "entries", strconv.FormatInt(entries, 10), "head", info.Head,
 	}
 	if c.Secrets {
 		pairs = append(pairs, "admin token", w.notes.AdminToken)
