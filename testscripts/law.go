@@ -3,6 +3,7 @@ package testscripts
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"worlds/journal"
 	"worlds/journal/canon"
@@ -24,6 +25,11 @@ func (r *rig) law() error {
 		if err != nil {
 			return fmt.Errorf("world %s: %w", s.name, err)
 		}
+		if r.keep != nil {
+			if err := r.kept(s, w, view); err != nil {
+				return err
+			}
+		}
 		if idle := idleRules(view.State); len(idle) > 0 {
 			return fmt.Errorf("world %s: fault rules that never acted: %v", s.name, idle)
 		}
@@ -33,6 +39,19 @@ func (r *rig) law() error {
 		}
 	}
 	return nil
+}
+
+// kept hands the journal of a world to whoever keeps it.
+func (r *rig) kept(s *scene, w *world.World, v world.View) error {
+	g, err := w.Genesis()
+	if err != nil {
+		return err
+	}
+	entries, err := history(w, v)
+	if err == nil {
+		r.keep(filepath.Base(r.work)+"."+s.name, g, entries)
+	}
+	return err
 }
 
 // Law checks a world at rest: its chain verifies; a fold and a re-decision of its

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"worlds/admin"
+	"worlds/journal"
 	"worlds/journal/canon"
 	"worlds/seed"
 	"worlds/twin/world"
@@ -19,6 +20,7 @@ import (
 
 // rig is what one scenario works with.
 type rig struct {
+	keep   func(string, *world.Genesis, []*journal.Entry) // Options.Keep
 	dir    string
 	work   string
 	wrap   func(http.Handler) http.Handler

@@ -13,6 +13,9 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"worlds/journal"
+	"worlds/twin/world"
 )
 
 // Options are for Params.
@@ -21,6 +24,9 @@ type Options struct {
 	Wrap func(t testscript.T) func(http.Handler) http.Handler
 	// Update rewrites the expected files in the scenarios.
 	Update bool
+	// Keep, if not nil, is handed the journal of every world at the scenario's end: its
+	// genesis and what follows. It is called by several scenarios at once.
+	Keep func(world string, g *world.Genesis, entries []*journal.Entry)
 	// Path is put in front of PATH: where the worlds command is.
 	Path string
 }
@@ -47,6 +53,7 @@ func setUp(env *testscript.Env, opt Options) error {
 	if opt.Wrap != nil {
 		r.wrap = opt.Wrap(env.T())
 	}
+	r.keep = opt.Keep
 	if opt.Path != "" {
 		env.Setenv("PATH", opt.Path+string(os.PathListSeparator)+env.Getenv("PATH"))
 	}
