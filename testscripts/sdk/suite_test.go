@@ -106,6 +106,7 @@ func TestSuites(t *testing.T) {
 		want    string
 	}{
 		{0, []string{"node", "node/suite.js"}, "suite_node.want"},
+		{2, []string{python, "python/suite.py"}, "suite_python.want"},
 	} {
 		t.Run(scripts[s.sdk].name, func(t *testing.T) {
 			if !scripts[s.sdk].present() {
