@@ -77,12 +77,20 @@ const (
 
 // openFolder opens a data folder that is there already.
 func openFolder(dir string) (*store.Store, error) {
+	if err := isFolder(dir); err != nil {
+		return nil, err
+	}
+	return store.Open(dir, store.Options{})
+}
+
+// isFolder refuses what is no data folder, of which opening would make one.
+func isFolder(dir string) error {
 	_, errShelf := os.Lstat(filepath.Join(dir, shelfFile))
 	_, errTail := os.Lstat(filepath.Join(dir, tailFolder))
 	if errShelf != nil && errTail != nil {
-		return nil, usage("--data %s: there is no journal in it", dir)
+		return usage("--data %s: there is no journal in it", dir)
 	}
-	return store.Open(dir, store.Options{})
+	return nil
 }
 
 func folderHistories(dir, ref string) (list []*history, done func() error, err error) {

@@ -85,5 +85,6 @@ func (c *journalExportCmd) copy(t *terminal, out io.Writer, h *history) (journal
 		}
 		p.at(int64(e.Seq))
 	}
-	return v.Head(), nil
+	_, head := v.Head()
+	return head, nil
 }

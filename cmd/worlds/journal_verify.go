@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"worlds/admin"
+	"worlds/journal/store"
 	"worlds/twin/world"
 )
 
@@ -32,12 +33,34 @@ func (c *journalVerifyCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 func (c *journalVerifyCmd) runOffline(t *terminal) error {
+	damage := c.files(t)
 	list, done, err := c.histories(t, c.World)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = done() }()
-	return replayAll(t, list, world.Fold, "", c.print)
+	if err := replayAll(t, list, world.Fold, "", c.print); err != nil {
+		return err
+	}
+	return damage
+}
+
+// files examines the files of a folder and lists all damage of more than one place,
+// of which opening the folder would name the first alone. It returns that first.
+func (c *journalVerifyCmd) files(t *terminal) error {
+	if c.Data == "" || isFolder(c.Data) != nil {
+		return nil
+	}
+	found, err := store.Verify(c.Data)
+	if err != nil || len(found.Damage) == 0 {
+		return nil // opening the folder says what it is
+	}
+	if len(found.Damage) > 1 {
+		for _, d := range found.Damage {
+			t.say("worlds: --data %s: %s", c.Data, d)
+		}
+	}
+	return prefixed("--data "+c.Data, found.Damage[0])
 }
 
 // print prints one report; the answer no is an error that says nothing more.

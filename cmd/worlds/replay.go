@@ -165,6 +165,11 @@ func printDifferences(out io.Writer, name string, r *admin.LiveReport) {
 		fmt.Fprintf(out, ": %s", r.Detail)
 	}
 	fmt.Fprintln(out)
+	for i, f := range r.Faults {
+		if i > 0 {
+			fmt.Fprintf(out, "  and at entry %d: %s\n", f.Seq, f.Reason)
+		}
+	}
 	for _, d := range r.Changes {
 		fmt.Fprintf(out, "  %s\n    recorded  %s\n    replayed  %s\n", d.Part, d.Recorded, d.Replayed)
 	}

@@ -34,8 +34,6 @@ func (l *Links) Next(e *journal.Entry) (joint bool, err error) {
 	return true, nil
 }
 
-// Head is the hash of the last entry that was accepted, the genesis at first.
-func (l *Links) Head() journal.Hash {
-	_, hash := l.verifier.Head()
-	return hash
-}
+// Head is the number and hash of the last entry that was accepted, the genesis at
+// first.
+func (l *Links) Head() (journal.Seq, journal.Hash) { return l.verifier.Head() }

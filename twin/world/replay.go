@@ -53,6 +53,18 @@ type Report struct {
 	Detail   string       `json:"detail,omitempty"`
 	Command  canon.Raw    `json:"command,omitempty"`
 	Changes  []Difference `json:"changes,omitempty"`
+	// Faults are, of a fold, all places at which the chain does not hold, at most
+	// FaultsMax of them; the first is Seq and Detail.
+	Faults []Fault `json:"faults,omitempty"`
+}
+
+// FaultsMax is how many faults of a chain a report lists.
+const FaultsMax = 100
+
+// Fault is a place at which a chain does not hold.
+type Fault struct {
+	Seq    int64  `json:"seq"` // the entry's number; where that is the fault, the one that belongs there
+	Reason string `json:"reason"`
 }
 
 // Difference is one place where two JSON values part.
@@ -111,23 +123,28 @@ func marks(e *journal.Entry, name string) bool {
 func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, progress func(int64)) (*Report, *projection.State) {
 	r := &replay{
 		report: Report{Mode: mode, Rules: g.Rules, Head: g.Entry.Hash.String()},
-		links:  NewLinks(g.Entry.Hash), machine: g.Machine(catalogs),
+		links:  NewLinks(g.Entry.Hash), machine: g.Machine(catalogs), hash: g.Entry.Hash,
 	}
 	if mode == Redecide {
 		r.genesis(g, catalogs)
 	}
 	for e, err := range entries {
-		if r.report.Failure != "" {
-			break
-		}
-		if err != nil {
+		failed := r.report.Failure != ""
+		switch {
+		case failed && (mode == Redecide || err != nil):
+		case failed:
+			r.look(e)
+			continue
+		case err != nil:
 			r.fail(failureOf(err), 0, err.Error())
-			break
+		default:
+			r.step(e)
+			if progress != nil && r.report.Entries%progressEvery == 0 {
+				progress(r.report.Entries)
+			}
+			continue
 		}
-		r.step(e)
-		if progress != nil && r.report.Entries%progressEvery == 0 {
-			progress(r.report.Entries)
-		}
+		break
 	}
 	r.report.Valid = r.report.Failure == ""
 	r.report.DumpHash = DumpHash(r.machine.State)
@@ -148,6 +165,8 @@ type replay struct {
 	report  Report
 	links   *Links
 	machine *twin.Machine
+	seq     journal.Seq // of the last entry, as recorded
+	hash    journal.Hash
 }
 
 func (r *replay) fail(failure string, seq journal.Seq, detail string) {
@@ -173,11 +192,14 @@ func (r *replay) genesis(g *Genesis, catalogs []*twin.Catalog) {
 
 // step replays one entry.
 func (r *replay) step(e *journal.Entry) {
+	seq, _ := r.links.Head()
 	joint, err := r.links.Next(e)
 	if err != nil {
-		r.fail(FailChain, e.Seq, err.Error())
+		r.look(e)
+		r.fail(FailChain, seq+1, err.Error())
 		return
 	}
+	r.seq, r.hash = e.Seq, e.Hash
 	if joint { // the past is the parent's, and has just been replayed
 		r.report.Head = e.Hash.String()
 		return
@@ -201,6 +223,24 @@ func (r *replay) step(e *journal.Entry) {
 	}
 	r.report.Entries++
 	r.report.Head = e.Hash.String()
+}
+
+// look holds an entry against the one before it as that is recorded, so that one
+// fault does not hide the next.
+func (r *replay) look(e *journal.Entry) {
+	v := journal.NewVerifier(r.hash, r.seq+1)
+	if frame, err := journal.ParseBody(e.Body); err == nil && e.Seq == r.seq && isFork(&frame) {
+		v = journal.NewVerifier(r.hash, r.seq)
+	}
+	var broken *journal.ChainError
+	if errors.As(v.Next(e), &broken) && len(r.report.Faults) < FaultsMax {
+		at := e.Seq
+		if broken.Reason == journal.NotContiguous {
+			at = r.seq + 1
+		}
+		r.report.Faults = append(r.report.Faults, Fault{Seq: int64(at), Reason: broken.Reason.String()})
+	}
+	r.seq, r.hash = e.Seq, e.Hash
 }
 
 // redecide executes the entry's command and compares facts and reply.
