@@ -2,11 +2,14 @@ package sdk_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"worlds/admin"
@@ -14,7 +17,10 @@ import (
 	"worlds/seed"
 	"worlds/testscripts"
 	"worlds/twin/stripe/oracle"
+	"worlds/twin/stripe/spec"
 )
+
+var update = flag.Bool("update", false, "rewrite the list of what the suites call")
 
 // suiteRows is how many seeded customers the suites page over.
 const suiteRows = 260
@@ -68,8 +74,19 @@ func suiteJudge(t *testing.T, mock string) func(http.Handler) http.Handler {
 		}
 		judge = older
 	}
-	return func(h http.Handler) http.Handler { return judge.Wrap(t, h) }
+	return func(h http.Handler) http.Handler {
+		judged := judge.Wrap(t, h)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if op, _, ok := spec.Lookup(r.Method, r.URL.Path); ok {
+				called.Store(op.Method+" "+op.Path, true)
+			}
+			judged.ServeHTTP(w, r)
+		})
+	}
 }
+
+// called are the operations that the suites have asked for.
+var called sync.Map
 
 // suite runs a script on a fresh world in a version of the API.
 func suite(t *testing.T, version, mock string, command ...string) outcome {
@@ -130,5 +147,33 @@ func TestSuites(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSDKProof says that the list of what the suites call is current, if all of
+// them have run.
+func TestSDKProof(t *testing.T) {
+	const path = "../../twin/stripe/proof_sdk.txt"
+	var lines []string
+	called.Range(func(operation, _ any) bool {
+		lines = append(lines, operation.(string))
+		return true
+	})
+	if !scripts[0].present() || !scripts[2].present() || len(lines) == 0 {
+		return // another test says what is not there
+	}
+	slices.Sort(lines)
+	want := strings.Join(lines, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the suites call; run them all, -update writes it", path)
 	}
 }

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -75,7 +76,16 @@ var proofs = [...]string{
 	"schema in three versions", "parameters side by side", "state machine",
 }
 
-// fixed reports whether a route fits a judgement.
+// What stock SDKs and scenario files call, an operation of Stripe a line. Tests of
+// theirs say that the lists are current, and write them.
+var (
+	//go:embed proof_sdk.txt
+	sdkProof string
+	//go:embed proof_cases.txt
+	caseProof string
+)
+
+// fits reports whether a route fits a judgement.
 func (j judgement) fits(r *twin.Route) bool {
 	method, path, _ := strings.Cut(j.route, " ")
 	if method != "*" && method != r.Method {
@@ -100,6 +110,11 @@ func cover(r *twin.Route, c *twin.Coverage) {
 	op, _, ok := spec.Lookup(r.Method, r.Pattern)
 	if !ok {
 		return
+	}
+	for _, line := range [...]struct{ list, proof string }{{sdkProof, "stock SDKs"}, {caseProof, "scenario files"}} {
+		if strings.Contains("\n"+line.list, "\n"+op.Method+" "+op.Path+"\n") {
+			c.Proof = append(c.Proof, line.proof)
+		}
 	}
 	c.Parameters = append(c.Parameters, "expand[]")
 	for _, p := range op.Params() {
