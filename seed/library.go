@@ -7,8 +7,17 @@ import (
 	"strings"
 )
 
+//go:embed library/billing-edges.json
+var billingEdgesJSON []byte
+
 //go:embed library/empty.json
 var emptyJSON []byte
+
+//go:embed library/marketplace-orders.json
+var marketplaceOrdersJSON []byte
+
+//go:embed library/saas-billing-mid.json
+var saasBillingMidJSON []byte
 
 //go:embed library/saas-billing-small.json
 var saasBillingSmallJSON []byte
@@ -22,7 +31,10 @@ type libraryFile struct {
 // libraryFiles lists the library in order of name.
 func libraryFiles() []libraryFile {
 	return []libraryFile{
+		{"billing-edges", billingEdgesJSON},
 		{"empty", emptyJSON},
+		{"marketplace-orders", marketplaceOrdersJSON},
+		{"saas-billing-mid", saasBillingMidJSON},
 		{"saas-billing-small", saasBillingSmallJSON},
 	}
 }

@@ -63,6 +63,7 @@ type seedCmd struct {
 	Validate seedValidateCmd `cmd:"" help:"Check a seed file."`
 	Publish  seedPublishCmd  `cmd:"" help:"Put a seed into the catalog of a server."`
 	Import   seedImportCmd   `cmd:"" help:"Make a seed of a real account or help desk, in which nobody can be recognised."`
+	Gen      seedGenCmd      `cmd:"" help:"Make a seed of the library anew."`
 	Compose  seedComposeCmd  `cmd:"" help:"Join a Stripe seed and a help desk."`
 }
 

@@ -6,6 +6,9 @@
 // of a seed's customer table; a plant is a function that gives an account one
 // situation worth testing an agent with.
 //
+// A maker is the document of a larger seed while it is written, where rules of
+// numbers take the place of rows.
+//
 // What looks random (hours of the day, days of the month) is the SHA-256 of a
 // label, so that a new row changes no other.
 //
@@ -25,7 +28,10 @@ type File struct {
 // Files returns all library seeds in order of name.
 func Files() []File {
 	return []File{
+		{"billing-edges", BillingEdges()},
 		{"empty", Empty()},
+		{"marketplace-orders", MarketplaceOrders()},
+		{"saas-billing-mid", SaaSBillingMid()},
 		{"saas-billing-small", SaaSBillingSmall()},
 	}
 }

@@ -19,6 +19,8 @@ type document struct {
 	prices        []price
 	invoices      []*invoice
 	subscriptions []*subscription
+	disputes      []dispute
+	settings      string // as JSON, "" for the usual ones
 }
 
 type metadata struct {
@@ -91,6 +93,18 @@ type subscription struct {
 	CurrentPeriodEnd   int64  `json:"current_period_end"`
 	CancelAtPeriodEnd  bool   `json:"cancel_at_period_end"`
 	CreatedOffset      int64  `json:"created_offset"`
+	BillingCycleAnchor int64  `json:"billing_cycle_anchor,omitempty"`
+	TrialEnd           int64  `json:"trial_end,omitempty"`
+	Status             string `json:"status,omitempty"`
+}
+
+type dispute struct {
+	ID            string `json:"id"`
+	Charge        string `json:"charge"`
+	Amount        int64  `json:"amount"`
+	Reason        string `json:"reason"`
+	Status        string `json:"status"`
+	CreatedOffset int64  `json:"created_offset"`
 }
 
 // bytes returns the document as JSON, one object a line.
@@ -101,8 +115,17 @@ func (d *document) bytes() []byte {
 	section(&b, "products", d.products, ",")
 	section(&b, "prices", d.prices, ",")
 	section(&b, "invoices", d.invoices, ",")
-	section(&b, "subscriptions", d.subscriptions, "")
-	b.WriteString("  }\n}\n")
+	if len(d.disputes) == 0 {
+		section(&b, "subscriptions", d.subscriptions, "")
+	} else {
+		section(&b, "subscriptions", d.subscriptions, ",")
+		section(&b, "disputes", d.disputes, "")
+	}
+	b.WriteString("  }")
+	if d.settings != "" {
+		b.WriteString(",\n  \"settings\": " + d.settings)
+	}
+	b.WriteString("\n}\n")
 	return b.Bytes()
 }
 

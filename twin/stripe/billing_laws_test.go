@@ -127,15 +127,15 @@ func TestLibraryServed(t *testing.T) {
 				if kind.Table == "" || kind.Object == "line_item" {
 					continue
 				}
-				for _, row := range r.rows(kind.Table) {
+				for _, row := range some(r.rows(kind.Table)) {
 					r.ok("GET " + route + "/" + row.get("id"))
 				}
 			}
-			for _, inv := range r.rows("stripe.invoice") {
+			for _, inv := range some(r.rows("stripe.invoice")) {
 				r.ok("GET /v1/invoices/" + inv.get("id") + "/lines")
 				r.ok("GET /v1/invoices/" + inv.get("id") + "?expand[]=payments.data.payment.payment_intent")
 			}
-			for _, sub := range r.rows("stripe.subscription") {
+			for _, sub := range some(r.rows("stripe.subscription")) {
 				r.ok("GET /v1/subscription_items/" + sub.get("items.data.0.id"))
 			}
 			if r.events() != "" {
@@ -144,6 +144,15 @@ func TestLibraryServed(t *testing.T) {
 			r.money()
 		})
 	}
+}
+
+// some is all rows, or every so many of a large table.
+func some(rows []answer) (out []answer) {
+	step := len(rows)/100 + 1
+	for i := 0; i < len(rows); i += step {
+		out = append(out, rows[i])
+	}
+	return out
 }
 
 // TestDoubleCharge: the planted duplicate is two payments of one invoice, of which
