@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -87,10 +88,16 @@ type turner struct {
 	tables [][]turn
 }
 
+// objectKey is what tells an object of a table, and errorKey a refusal.
+var objectKey, errorKey = []byte(`"object":`), []byte(`{"error":`)
+
 // refusalObject is what refusals are called in the tables.
 const refusalObject = "(refusal)"
 
 func (t *turner) value(v canon.Raw) canon.Raw {
+	if (v[0] == '{' || v[0] == '[') && !bytes.Contains(v, objectKey) && !bytes.HasPrefix(v, errorKey) {
+		return v // nothing in it is an object of a table
+	}
 	switch v[0] {
 	case '[':
 		out := append(make([]byte, 0, len(v)+len(v)/4), '[')
@@ -226,8 +233,11 @@ type hashMember struct {
 	value canon.Raw
 }
 
+// hashUsual is room for the members of most objects.
+const hashUsual = 48
+
 func hashOf(obj canon.Raw) hash {
-	var h hash
+	h := make(hash, 0, hashUsual)
 	for k, v := range canon.Members(obj) {
 		h = append(h, hashMember{k, v})
 	}

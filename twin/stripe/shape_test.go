@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"worlds/journal/canon"
+	"worlds/seed"
 	"worlds/twin"
 	"worlds/twin/stripe"
 	"worlds/twin/stripe/oracle"
@@ -150,6 +151,8 @@ func TestOlderRequests(t *testing.T) {
 		{old, "POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m coupon=SAVE", "discount.coupon.id", "SAVE"},
 		{old, "POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m coupon=NONE", "error.param", "coupon"},
 		{old, "POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m coupon=NONE", "error.message", "No such coupon: 'NONE'"},
+		{old, "POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m expand[]=latest_invoice.payment_intent", "latest_invoice.payment_intent.status", "succeeded"},
+		{basil, "POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m expand[]=latest_invoice.payment_intent", "error.message", "This property cannot be expanded (latest_invoice.payment_intent)."},
 		{basil, "POST /v1/promotion_codes coupon=SAVE code=ONE", "coupon.id", "SAVE"},
 		{old, "POST /v1/promotion_codes coupon=SAVE code=TWO", "coupon.object", "coupon"},
 		{stored, "POST /v1/promotion_codes coupon=SAVE code=THREE", "error.message", "Received unknown parameter: coupon"},
@@ -213,4 +216,24 @@ func TestOlderDeliveries(t *testing.T) {
 		}
 	}
 	r.golden("older_deliveries")
+}
+
+// BenchmarkShapes shows an invoice with its lines in each shape.
+func BenchmarkShapes(b *testing.B) {
+	world, err := seed.Parse([]byte(qaBase))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, version := range []string{stripe.Version, "2025-06-30.basil", "2024-06-20"} {
+		b.Run(version, func(b *testing.B) {
+			m := freshMachine(b, world)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				cmd := twin.Command{Actor: "key:1", API: stripe.Name, Method: "GET", Path: "/v1/invoices/in_qa01", Version: version}
+				if out := m.Execute(uint64(i)+1, &cmd); out.Status != 200 {
+					b.Fatalf("%s", out.Body)
+				}
+			}
+		})
+	}
 }
