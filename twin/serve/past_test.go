@@ -2,9 +2,12 @@ package serve_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"worlds/journal/store"
 	"worlds/twin"
 	"worlds/twin/world"
 )
@@ -65,5 +68,31 @@ func TestReadsOfThePast(t *testing.T) {
 	}
 	if _, body := r.raw(get + " HTTP/1.1\r\nHost: w\r\nWorlds-At: 0\r\n\r\n"); !strings.Contains(string(body), "You did not provide an API key") {
 		t.Errorf("the past without a key: %s", body)
+	}
+}
+
+// Whatever goes wrong, the log names no key.
+func TestKeysAreNotLogged(t *testing.T) {
+	full := errors.New("no space left")
+	var broken atomic.Bool
+	r := newRig(t, nil, func(p store.Point) error {
+		if broken.Load() && p == store.PointWrite {
+			return full
+		}
+		return nil
+	})
+	broken.Store(true)
+	for _, line := range []string{"POST /v1/customers", "GET /v1/customers"} {
+		body := "name=" + secret
+		r.raw(line + " HTTP/1.1\r\nHost: w\r\n" + authorized + "Idempotency-Key: " + secret + "\r\n" + length(body) + "\r\n" + body)
+	}
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	text := r.log.text.String()
+	if !strings.Contains(text, "no space left") {
+		t.Fatalf("nothing went wrong: %q", text)
+	}
+	if strings.Contains(text, secret) {
+		t.Errorf("the log holds the key: %s", text)
 	}
 }
