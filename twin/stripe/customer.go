@@ -116,6 +116,7 @@ func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error
 	}
 	c := newCustomer(customers.NewID(tx), tx.Now())
 	p.TestClock.Apply(&c.TestClock)
+	byDefault := p.takeDefault()
 	if err := p.apply(tx, &c); err != nil {
 		return twin.Doc{}, err
 	}
@@ -123,19 +124,35 @@ func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error
 	if err != nil {
 		return twin.Doc{}, err
 	}
+	var method *PaymentMethod
+	if p.PaymentMethod.Given() {
+		if method, err = givenMethod(tx, p.PaymentMethod.V, "payment_method"); err != nil {
+			return twin.Doc{}, err
+		}
+		if byDefault {
+			c.InvoiceSettings.DefaultPaymentMethod = &method.ID
+		}
+	}
 	doc := customers.Put(tx, &c)
 	tx.Emit("customer.created", doc, nil)
 	addSource(tx, card)
-	if p.PaymentMethod.Given() {
-		m, err := givenMethod(tx, p.PaymentMethod.V, "payment_method")
-		if err != nil {
-			return twin.Doc{}, err
-		}
-		if _, err := attachTo(tx, m, &c); err != nil {
+	if method != nil {
+		if _, err := attachTo(tx, method, &c); err != nil {
 			return twin.Doc{}, err
 		}
 	}
 	return doc, nil
+}
+
+// takeDefault takes the default payment method out of the parameters when it is the
+// one that the customer is made with, which is attached only once there is a customer.
+func (p *createCustomerParams) takeDefault() bool {
+	given := &p.InvoiceSettings.V.DefaultPaymentMethod
+	if !p.PaymentMethod.Given() || !given.Given() || given.V != p.PaymentMethod.V {
+		return false
+	}
+	*given = twin.Opt[string]{}
+	return true
 }
 
 func newCustomer(id string, created twin.Time) Customer {

@@ -35,6 +35,31 @@ func TestInstrumentsAreMintedAnew(t *testing.T) {
 	}
 }
 
+// A customer can be made with the payment method that it pays with by default: an
+// instrument, or one that is nobody's yet.
+func TestCustomerMadeWithItsDefault(t *testing.T) {
+	r := newRig(t, qaBase)
+	own := r.ok("POST /v1/payment_methods type=card card[token]=tok_visa").get("id")
+	for _, given := range []string{"pm_card_visa", own} {
+		c := r.ok("POST /v1/customers payment_method=" + given + " invoice_settings[default_payment_method]=" + given)
+		held := r.ok("GET /v1/payment_methods customer=" + c.get("id")).each("id")
+		if got := c.get("invoice_settings.default_payment_method"); got == "" || got != held {
+			t.Errorf("%s: the default is %q, attached is %q", given, got, held)
+		}
+		if sub := r.ok("POST /v1/subscriptions customer=" + c.get("id") + " items[0][price]=price_qa_m"); sub.get("status") != "active" {
+			t.Errorf("%s: %s", given, sub.Body)
+		}
+	}
+	for _, row := range []string{
+		"pm_card_visa invoice_settings[default_payment_method]=pm_card_mastercard", // not the one attached
+		"pm_card_visa_chargeDeclined invoice_settings[default_payment_method]=pm_card_visa_chargeDeclined",
+	} {
+		if a := r.do("POST /v1/customers payment_method=" + row); a.Status < 400 {
+			t.Errorf("%s: %s", row, a.Body)
+		}
+	}
+}
+
 func TestInstrumentsThatAttach(t *testing.T) {
 	r := newRig(t, qaBase)
 	for name, want := range map[string]string{
