@@ -82,7 +82,7 @@ var recipes = map[string][]string{
 // suited are the objects that an action wants, by what is in them.
 var suited = map[string]string{
 	"POST /v1/customers/{id}":                                     "default_source=null",
-	"POST /v1/customers/{customer}/sources":                       "default_source=null",
+	"POST /v1/customers/{customer}/sources":                       owesCard,
 	"DELETE /v1/invoices/{invoice}":                               "status=draft",
 	"DELETE /v1/invoiceitems/{invoiceitem}":                       "invoice=null",
 	"DELETE /v1/subscriptions/{subscription_exposed_id}/discount": "discounts!=[]",
@@ -109,6 +109,9 @@ var suited = map[string]string{
 	"POST /v1/subscriptions/{id}":                                 "status=active",
 	"POST /v1/subscriptions/{subscription}/resume":                "status=paused",
 }
+
+// owesCard is the filter for customers whose subscription waits for a card.
+const owesCard = "owes a card"
 
 // tables is where the objects of a collection are, by the segment that names it.
 var tables = map[string]string{
@@ -434,7 +437,7 @@ func (e *errand) some(collection, filter string) string {
 			continue
 		}
 		all = append(all, o.get("id"))
-		if o.fits(filter) {
+		if filter == owesCard && e.owesCard(o.get("id")) || filter != owesCard && o.fits(filter) {
 			fit = append(fit, o.get("id"))
 		}
 	}
@@ -445,6 +448,15 @@ func (e *errand) some(collection, filter string) string {
 		return ""
 	}
 	return all[len(all)-1-e.g.pick(min(len(all), 12))]
+}
+
+func (e *errand) owesCard(customer string) bool {
+	for row := range e.r.machine.State.NewestWith("stripe.subscription", "customer="+customer, 0) {
+		if (answer{Body: row.Body}).get("status") == "paused" {
+			return true
+		}
+	}
+	return false
 }
 
 // fits reports whether an object is as a filter says: path=value and path!=value,
