@@ -12,9 +12,6 @@ import (
 // file first: a slow reader holds up nobody. While it is written no world begins or
 // ends; requests go on.
 func backupJournal(c *call) error {
-	if err := c.queryKnown(); err != nil {
-		return err
-	}
 	spool, err := os.CreateTemp("", "worlds-backup-*")
 	if err != nil {
 		return err

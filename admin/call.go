@@ -2,7 +2,10 @@ package admin
 
 import (
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/gorilla/mux"
@@ -82,26 +85,33 @@ func (c *call) none() error {
 
 func (c *call) path(name string) string { return mux.Vars(c.r)[name] }
 
-// queryKnown refuses query parameters that the route does not have.
-func (c *call) queryKnown(names ...string) error {
-	for given := range c.r.URL.Query() {
-		known := false
-		for _, n := range names {
-			known = known || n == given
-		}
-		if !known {
-			return problem(http.StatusBadRequest, "unknown-parameter", "this route has no parameter %q", given).at("?" + given)
+// check refuses what the table of routes does not have: query parameters, or a body
+// where none is taken.
+func (c *call) check(route *route) error {
+	given, err := url.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return problem(http.StatusBadRequest, "invalid-query", "the query string cannot be read: %v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case !slices.Contains(route.query, name):
+			return problem(http.StatusBadRequest, "unknown-parameter", "this route has no parameter %q", name).at("?" + name)
+		case len(given[name]) > 1:
+			return problem(http.StatusBadRequest, "invalid-parameter", "%s is given more than once", name).at("?" + name)
 		}
 	}
-	return nil
+	if route.takes != "" || c.r.ContentLength == 0 {
+		return nil
+	}
+	return body(c, &struct{}{})
 }
 
 // number reads an integer query parameter within bounds; def when absent.
 func (c *call) number(name string, def, least, most int64) (int64, error) {
-	text := c.r.URL.Query().Get(name)
-	if text == "" {
+	if !c.r.URL.Query().Has(name) {
 		return def, nil
 	}
+	text := c.r.URL.Query().Get(name)
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < least || n > most {
 		return 0, problem(http.StatusBadRequest, "invalid-parameter", "%s is an integer from %d to %d, not %q", name, least, most, text).at("?" + name)
@@ -115,11 +125,8 @@ const (
 	pageMax     = 1000
 )
 
-// page reads after and limit; more are other parameters that the route has.
-func (c *call) page(more ...string) (after uint64, limit int, err error) {
-	if err := c.queryKnown(append(more, "after", "limit")...); err != nil {
-		return 0, 0, err
-	}
+// page reads after and limit.
+func (c *call) page() (after uint64, limit int, err error) {
 	n, err := c.number("after", 0, 0, 1<<53-1)
 	if err != nil {
 		return 0, 0, err

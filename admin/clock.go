@@ -19,9 +19,6 @@ type ClockInfo struct {
 }
 
 func showClock(c *call) error {
-	if err := c.queryKnown(atParameter); err != nil {
-		return err
-	}
 	v, err := c.view()
 	if err != nil {
 		return err

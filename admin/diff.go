@@ -53,9 +53,6 @@ func positionIn(v *world.View, raw canon.Raw, where string) (position, error) {
 // diffWorld answers what changed from one position to another, the present by
 // default.
 func diffWorld(c *call) error {
-	if err := c.queryKnown("from", "to"); err != nil {
-		return err
-	}
 	v, err := c.world.View(c.r.Context())
 	if err != nil {
 		return err

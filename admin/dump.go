@@ -17,9 +17,6 @@ type DumpHash struct {
 // dumpWorld streams the state as it stood when the request came. The hash goes
 // ahead in a header, so the state is walked twice; a slow reader holds up nobody.
 func dumpWorld(c *call) error {
-	if err := c.queryKnown(atParameter); err != nil {
-		return err
-	}
 	v, err := c.view()
 	if err != nil {
 		return err
@@ -33,9 +30,6 @@ func dumpWorld(c *call) error {
 }
 
 func dumpHash(c *call) error {
-	if err := c.queryKnown(atParameter); err != nil {
-		return err
-	}
 	v, err := c.view()
 	if err != nil {
 		return err

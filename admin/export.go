@@ -18,9 +18,6 @@ type ExportedSeed struct {
 
 // exportSeed writes the world as it stood when the request came as a seed.
 func exportSeed(c *call) error {
-	if err := c.queryKnown("name", atParameter); err != nil {
-		return err
-	}
 	name := exportName
 	if given := c.r.URL.Query()["name"]; len(given) > 0 {
 		name = given[0]

@@ -11,7 +11,7 @@ import (
 )
 
 func listJournal(c *call) error {
-	after, limit, err := c.page(atParameter)
+	after, limit, err := c.page()
 	if err != nil {
 		return err
 	}

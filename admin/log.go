@@ -13,7 +13,7 @@ import (
 // listEvents answers the event log of every API, oldest first, each event as its
 // API's wire shows it.
 func listEvents(c *call) error {
-	after, limit, err := c.page(atParameter)
+	after, limit, err := c.page()
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,11 @@ type requestList struct {
 // listRequests answers the requests of the twins, oldest first; after is the
 // sequence number of an entry.
 func listRequests(c *call) error {
-	after, limit, err := c.page(atParameter, "request")
+	after, limit, err := c.page()
 	if err != nil {
 		return err
 	}
-	wanted := c.r.URL.Query().Get("request")
+	wanted, all := c.r.URL.Query().Get("request"), !c.r.URL.Query().Has("request")
 	list := requestList{Requests: []RequestInfo{}}
 	v, err := c.view()
 	if err != nil {
@@ -104,7 +104,7 @@ func listRequests(c *call) error {
 	err = c.world.EntriesOf(v, journal.Seq(after)+1, v.Seq, func(e *journal.Entry) error {
 		info, ok, err := c.s.requestOf(e)
 		switch {
-		case err != nil || !ok || wanted != "" && wanted != info.Request:
+		case err != nil || !ok || !all && wanted != info.Request:
 			return err
 		case len(list.Requests) == limit:
 			list.HasMore = true

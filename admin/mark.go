@@ -71,9 +71,6 @@ type refusalBody struct {
 }
 
 func listMarks(c *call) error {
-	if err := c.queryKnown(atParameter); err != nil {
-		return err
-	}
 	v, err := c.view()
 	if err != nil {
 		return err

@@ -149,6 +149,17 @@ func TestRoutes(t *testing.T) {
 		{200, "event: event", "GET", "/admin/worlds/W/stream/events", w.AdminToken, ""},
 		{200, "event: entry", "GET", "/admin/worlds/W/stream/journal", w.AdminToken, ""},
 		{400, "invalid-parameter", "GET", "/admin/worlds/W/stream/journal?after=x", w.AdminToken, ""},
+		// what the table of routes does not have
+		{400, "unknown-parameter", "GET", "/admin/worlds/W/journal/1?at=1", w.AdminToken, ""},
+		{400, "unknown-parameter", "GET", "/admin/worlds/W/keys?x=1", w.AdminToken, ""},
+		{400, "unknown-parameter", "POST", "/admin/worlds/W/marks?name=x", w.AdminToken, `{"name":"x"}`},
+		{400, "unknown-parameter", "POST", "/admin/worlds/W/verify?x=1", w.AdminToken, ""},
+		{400, "more than once", "GET", "/admin/worlds/W/events?limit=1&limit=2", w.AdminToken, ""},
+		{400, "invalid-query", "GET", "/admin/worlds/W/events?limit=%zz", w.AdminToken, ""},
+		{400, `"path":"?limit"`, "GET", "/admin/worlds/W/events?limit=", w.AdminToken, ""},
+		{200, `"requests":[]`, "GET", "/admin/worlds/W/requests?request=", w.AdminToken, ""},
+		{400, `"path":"$.x"`, "POST", "/admin/worlds/W/verify", w.AdminToken, `{"x":1}`},
+		{200, `"valid":true`, "POST", "/admin/worlds/W/verify", w.AdminToken, `{}`},
 		// proofs
 		{200, `"valid":true`, "POST", "/admin/worlds/W/verify", w.AdminToken, ""},
 		{200, `"mode":"re-decide"`, "POST", "/admin/worlds/W/replay", w.AdminToken, ""},

@@ -73,9 +73,6 @@ func addRules(ctx context.Context, w *world.World, specs []canon.Raw) error {
 }
 
 func listRules(c *call) error {
-	if err := c.queryKnown(atParameter); err != nil {
-		return err
-	}
 	v, err := c.view()
 	if err != nil {
 		return err

@@ -147,6 +147,10 @@ func (s *Server) handler(route *route) http.Handler {
 			problemOf(err).write(w)
 			return
 		}
+		if err := c.check(route); err != nil {
+			problemOf(err).write(w)
+			return
+		}
 		if err := route.handle(c); err != nil {
 			problemOf(err).write(w)
 		}

@@ -34,10 +34,7 @@ type stream struct {
 var errDropped = errors.New("the reader is gone or too slow")
 
 // startStream reads where the subscriber left off and begins the answer.
-func (c *call) startStream(names ...string) (*stream, error) {
-	if err := c.queryKnown(append(names, "after")...); err != nil {
-		return nil, err
-	}
+func (c *call) startStream() (*stream, error) {
 	s := &stream{c: c, ctl: http.NewResponseController(c.w)}
 	for _, at := range []string{c.r.Header.Get("Last-Event-ID"), c.r.URL.Query().Get("after")} {
 		if at == "" {
@@ -148,7 +145,7 @@ func (s *stream) flush() error {
 
 // streamEvents sends the event log of the world as it grows.
 func streamEvents(c *call) error {
-	s, err := c.startStream("api", "type", "object")
+	s, err := c.startStream()
 	if err != nil {
 		return err
 	}
@@ -182,7 +179,7 @@ func streamEvents(c *call) error {
 
 // streamJournal sends the entries of the world as they become durable.
 func streamJournal(c *call) error {
-	s, err := c.startStream("actor")
+	s, err := c.startStream()
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ type deliveryList struct {
 
 // listDeliveries answers the ledger, oldest first; after is the number of a row.
 func listDeliveries(c *call) error {
-	after, limit, err := c.page(atParameter)
+	after, limit, err := c.page()
 	if err != nil {
 		return err
 	}

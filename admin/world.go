@@ -248,9 +248,6 @@ func (s *Server) info(e *entry) WorldInfo {
 }
 
 func listWorlds(c *call) error {
-	if err := c.queryKnown(); err != nil {
-		return err
-	}
 	r := c.s.registry
 	list := worldList{Worlds: []WorldInfo{}}
 	r.mu.RLock()
@@ -262,9 +259,6 @@ func listWorlds(c *call) error {
 }
 
 func showWorld(c *call) error {
-	if err := c.queryKnown(atParameter); err != nil {
-		return err
-	}
 	v, err := c.view()
 	if err != nil {
 		return err
@@ -309,9 +303,6 @@ func deleteWorld(c *call) error {
 }
 
 func resetWorld(c *call) error {
-	if err := c.queryKnown(); err != nil {
-		return err
-	}
 	if err := c.s.reset(c.r.Context(), c.entry); err != nil {
 		return err
 	}
