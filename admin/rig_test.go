@@ -29,6 +29,7 @@ type rig struct {
 	t       *testing.T
 	dir     string
 	opt     admin.Options
+	hook    func(store.Point) error // of the journal, nil for none
 	doc     *document
 	journal *store.Store
 	host    *world.Host
@@ -51,7 +52,7 @@ func newRig(t *testing.T, opt admin.Options) *rig {
 func (r *rig) open() {
 	r.t.Helper()
 	var err error
-	if r.journal, err = store.Open(r.dir, store.Options{}); err != nil {
+	if r.journal, err = store.Open(r.dir, store.Options{Hook: r.hook}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.host = world.NewHost(r.journal, world.Options{Catalogs: []*twin.Catalog{stripe.Catalog()}})

@@ -2,11 +2,19 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // write writes a file of a test.
@@ -281,4 +289,68 @@ func TestSalvage(t *testing.T) {
 		t.Errorf("brought back %v, want %q and %q", found, want, wantBranch)
 	}
 	worlds(t, "journal", "salvage", "--data", filepath.Join(out, "nowhere"), "--out", out).refuses(t, exitUsage, "--data")
+}
+
+// TestEndUnderLoad ends a server at work, with a live stream open: it is gone soon,
+// and what it answered is there.
+func TestEndUnderLoad(t *testing.T) {
+	clean(t)
+	dir := t.TempDir()
+	s := start(t, dir, "--seed", "empty")
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/admin/worlds/"+s.World+"/stream/journal", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
+	stream, err := http.DefaultClient.Do(req)
+	if err != nil || stream.StatusCode != http.StatusOK {
+		t.Fatal(err, stream)
+	}
+	defer stream.Body.Close()
+	streamed := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, stream.Body)
+		streamed <- err
+	}()
+	const clients = 8
+	var made, unknown atomic.Int64
+	var wg sync.WaitGroup
+	for range clients {
+		wg.Go(func() {
+			for {
+				req, _ := http.NewRequest("POST", s.URL+"/v1/customers", strings.NewReader("name=Ann"))
+				req.SetBasicAuth(s.Key, "")
+				res, err := http.DefaultClient.Do(req)
+				if err != nil {
+					if !errors.Is(err, syscall.ECONNREFUSED) {
+						unknown.Add(1)
+					}
+					return
+				}
+				if res.Body.Close(); res.StatusCode == http.StatusOK {
+					made.Add(1)
+				}
+			}
+		})
+	}
+	for made.Load() < 100 {
+		time.Sleep(time.Millisecond)
+	}
+	begin := time.Now()
+	s.stop(t)
+	if took := time.Since(begin); took > drainBound/2 {
+		t.Errorf("it took %v to end", took)
+	}
+	wg.Wait()
+	if err := <-streamed; err != nil {
+		t.Errorf("the stream ended with %v", err)
+	}
+	var entries int64
+	got := must(t, "replay", "--data", dir)
+	if _, err := fmt.Sscanf(got[strings.Index(got, "equal, "):], "equal, %d entries", &entries); err != nil {
+		t.Fatal(err, got)
+	}
+	if entries < made.Load() || entries > made.Load()+unknown.Load() {
+		t.Errorf("%d entries; %d were acknowledged, of %d nobody knows", entries, made.Load(), unknown.Load())
+	}
 }
