@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,5 +73,32 @@ func TestSeedImportStripe(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Ctrl-C in the middle leaves the file as it was, and nothing beside it.
+func TestSeedImportGivenUp(t *testing.T) {
+	clean(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls++; calls == 3 {
+			cancel()
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Write([]byte(`{"object":"list","data":[],"has_more":false}`))
+	}))
+	defer account.Close()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "good.json")
+	os.WriteFile(out, []byte("good"), 0o600)
+	var stdout, stderr bytes.Buffer
+	code := runContext(ctx, []string{"seed", "import", "--from-stripe", "--base-url", account.URL, "--key", "rk_test_1", "--out", out},
+		strings.NewReader(""), &stdout, &stderr)
+	left, _ := os.ReadDir(dir)
+	if text, _ := os.ReadFile(out); code == exitDone || string(text) != "good" || len(left) != 1 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit %d, %d files, %q %q", code, len(left), stdout.String(), stderr.String())
 	}
 }

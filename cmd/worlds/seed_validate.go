@@ -61,8 +61,8 @@ func (c *seedValidateCmd) Run(t *terminal) error {
 		tickets = len(z.Tickets)
 	}
 	return t.fields("seed", s.Document.Name, "hash", s.Hash.String(), "clock", moment(s.Document.Epoch),
-		"holds", fmt.Sprintf("%d customers, %d products, %d prices, %d invoices, %d subscriptions, %d tickets",
-			len(d.Customers), len(d.Products), len(d.Prices), len(d.Invoices), len(d.Subscriptions), tickets))
+		"holds", fmt.Sprintf("%d customers, %d products, %d prices, %d invoices, %d subscriptions, %d disputes, %d tickets",
+			len(d.Customers), len(d.Products), len(d.Prices), len(d.Invoices), len(d.Subscriptions), len(d.Disputes), tickets))
 }
 
 func (c *seedValidateCmd) refuse(t *terminal, invalid *seed.Invalid) error {

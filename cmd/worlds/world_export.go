@@ -59,7 +59,7 @@ func (c *worldExportCmd) Run(ctx context.Context, t *terminal) error {
 		if c.JSON && c.Out == "" {
 			return (&terminal{out: out}).json(&got)
 		}
-		_, err := out.Write(append(canon.AppendPretty(nil, made.Canonical, "name", "version", "epoch", "id"), '\n'))
+		_, err := out.Write(append(canon.AppendPretty(nil, made.Canonical, "id", "name", "version", "epoch"), '\n'))
 		return err
 	})
 }
