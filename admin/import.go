@@ -10,7 +10,6 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
-	"worlds/journal/store"
 	"worlds/twin/world"
 )
 
@@ -25,14 +24,11 @@ func importJournal(c *call) error {
 	return reply(c, http.StatusCreated, created)
 }
 
-// lineBytesMax bounds a line of an imported journal: an entry, in base64 at worst.
-const lineBytesMax = store.EntryBytesMax * 2
-
 func (s *Server) importWorld(ctx context.Context, name string, r io.Reader) (*CreatedWorld, error) {
 	if p := checkName("a world's name", name); p != nil {
 		return nil, p.at("?name")
 	}
-	next, stop := iter.Pull2(journal.ReadLines(r, lineBytesMax))
+	next, stop := iter.Pull2(journal.ReadLines(r, world.LineBytesMax))
 	defer stop()
 	g, err := s.importedGenesis(next)
 	if err != nil {

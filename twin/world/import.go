@@ -11,6 +11,9 @@ import (
 	"worlds/twin"
 )
 
+// LineBytesMax bounds a line of an exported journal: an entry, in base64 at worst.
+const LineBytesMax = store.EntryBytesMax * 2
+
 // Imported is a journal from elsewhere as it stands in this one.
 type Imported struct {
 	ID     ID    // the number of the stream with the last entries

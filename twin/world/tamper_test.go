@@ -66,6 +66,28 @@ var tamperings = []tampered{
 	{"the side, which no hash covers", func(e *journal.Entry) { e.Side = []byte("another key") }, ""},
 }
 
+// joint is the line at which the fork of the test joins its past.
+const joint = 2
+
+// found checks that a report names the fault of a line, which holds entry seq.
+func (how *tampered) found(t *testing.T, line int, seq journal.Seq, report *world.Report) {
+	t.Helper()
+	switch {
+	case how.reason == "":
+		if !report.Valid {
+			t.Errorf("%s of line %d: %+v", how.name, line+1, report)
+		}
+	case report.Failure != world.FailChain || len(report.Faults) == 0:
+		t.Errorf("%s of line %d: %+v", how.name, line+1, report)
+	case line == joint: // once it no longer says that it is one, the next number belongs there
+		if report.Seq != int64(seq) && report.Seq != int64(seq)+1 {
+			t.Errorf("%s of the joint: entry %d is blamed", how.name, report.Seq)
+		}
+	case report.Seq != int64(seq) || report.Faults[0] != (world.Fault{Seq: int64(seq), Reason: how.reason}):
+		t.Errorf("%s of line %d: %+v; want %s at %d", how.name, line+1, report, how.reason, seq)
+	}
+}
+
 // Whatever byte of an entry is changed is found, and it is said where. The side is
 // outside the chain: on disk a checksum covers it, in an export nothing does.
 func TestTampering(t *testing.T) {
@@ -103,31 +125,13 @@ func TestTampering(t *testing.T) {
 		return report
 	}
 	for i, e := range list {
-		joint := i == 2
 		for _, how := range tamperings {
-			if joint && (how.name == "a fact" || how.name == "a fact's length") {
+			if i == joint && (how.name == "a fact" || how.name == "a fact's length") {
 				continue // it has none
 			}
 			victims := map[int]func(*journal.Entry){i: how.change}
-			fold, again := replay(world.Fold, victims), replay(world.Redecide, victims)
-			if how.reason == "" {
-				if !fold.Valid || !again.Valid {
-					t.Errorf("%s of line %d: %+v", how.name, i+1, fold)
-				}
-				continue
-			}
-			want := int64(e.Seq)
-			if joint { // unless it says that it is one, the next number belongs there
-				want = fold.Seq
-				if want != int64(e.Seq) && want != int64(e.Seq)+1 {
-					t.Errorf("%s of the joint: entry %d is blamed", how.name, want)
-				}
-			}
-			for _, report := range []*world.Report{fold, again} {
-				if report.Valid || report.Failure != world.FailChain || report.Seq != want || len(report.Faults) == 0 ||
-					!joint && report.Faults[0] != (world.Fault{Seq: want, Reason: how.reason}) {
-					t.Errorf("%s of line %d: %+v; want %s at %d", how.name, i+1, report, how.reason, want)
-				}
+			for _, mode := range []world.Mode{world.Fold, world.Redecide} {
+				how.found(t, i, e.Seq, replay(mode, victims))
 			}
 		}
 	}
