@@ -67,7 +67,9 @@ func (h *Host) Backup(w io.Writer) error {
 		}
 		head.Worlds = append(head.Worlds, backupStream{Entries: n, Head: at.Hash.String(), Inc: int64(at.Inc), World: int64(id)})
 	}
-	out.line(canon.Marshal(&head))
+	if err := out.line(canon.Marshal(&head)); err != nil {
+		return err
+	}
 	err := h.store.Blobs(func(key string, data []byte) error {
 		return out.line(canon.Marshal(&backupBlob{Blob: key, Data: base64.StdEncoding.EncodeToString(data)}))
 	})
