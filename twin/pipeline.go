@@ -112,7 +112,11 @@ func (r *run) admit() bool {
 
 func (r *run) findRoute() bool {
 	method, path := r.c.spelled(r.cmd)
-	m, ok := r.c.router.find(r.shape.route(method, path))
+	ourMethod, ours := r.shape.route(method, path)
+	if ours == "" {
+		return r.refuse(r.c.Unserved(method + " " + path))
+	}
+	m, ok := r.c.router.find(ourMethod, ours)
 	if !ok || m.route.decide == nil {
 		return r.refuse(r.c.NoRoute(method, path))
 	}

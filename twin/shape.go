@@ -20,7 +20,7 @@ type Shape struct {
 	// this one. The state tells what the answer refers to.
 	Show func(st *projection.State, body canon.Raw) canon.Raw
 	// Routes are operations that this form has under another name, "METHOD /path"
-	// as asked and as the catalog has it.
+	// as asked and as the catalog has it, "" for one that it does not serve.
 	Routes [][2]string
 	// Aliases are parameters that this form has under another name.
 	Aliases []Alias

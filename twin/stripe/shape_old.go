@@ -277,6 +277,7 @@ func oldSubscription(t *turner, was canon.Raw, o *hash) {
 
 var oldRoutes = [...][2]string{
 	{"GET /v1/invoices/upcoming", "POST /v1/invoices/create_preview"},
+	{"GET /v1/invoices/upcoming/lines", ""},
 }
 
 var oldAliases = [...]twin.Alias{
@@ -289,6 +290,8 @@ var oldAliases = [...]twin.Alias{
 	{Route: "POST /v1/invoiceitems", Asked: "unit_amount", Name: "amount"},
 	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "price", Name: "pricing[price]"},
 	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "unit_amount", Name: "amount"},
+	{Route: "POST /v1/invoices", Asked: "rendering_options", Name: "rendering"},
+	{Route: "POST /v1/invoices/{invoice}", Asked: "rendering_options", Name: "rendering"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "coupon", Name: "discounts[0][coupon]"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "subscription_cancel_at", Name: "subscription_details[cancel_at]"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "subscription_cancel_at_period_end", Name: "subscription_details[cancel_at_period_end]"},

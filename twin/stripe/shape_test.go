@@ -162,6 +162,8 @@ func TestOlderRequests(t *testing.T) {
 		{old, "GET /v1/invoices/upcoming?customer=cus_qa02", "lines.data.0.amount", "500"},
 		{old, "GET /v1/invoices/upcoming?customer=cus_qa02", "id", ""},
 		{old, "GET /v1/invoices/upcoming?customer=cus_none", "error.param", "customer"},
+		{old, "GET /v1/invoices/upcoming/lines", "error.message", "This twin does not serve GET /v1/invoices/upcoming/lines. The world is unchanged."},
+		{old, "POST /v1/invoices customer=cus_qa02 rendering_options[amount_tax_display]=exclude_tax", "error.param", "rendering_options"},
 		{basil, "GET /v1/invoices/upcoming?customer=cus_qa02", "error.code", "parameter_unknown"},
 		{"2022-11-14", "GET /v1/customers", "error.message", "This twin does not serve API version 2022-11-14; the oldest it answers in is 2022-11-15. The world is unchanged."},
 		{"2025-13-01", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2025-13-01"},
