@@ -3,6 +3,7 @@ package fromstripe_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"worlds/journal/canon"
 	"worlds/seed"
 	"worlds/seed/fromstripe"
+	"worlds/twin"
+	"worlds/twin/stripe"
 )
 
 // Lists within objects are read to their end, too; the same account gives the same
@@ -208,6 +211,108 @@ func onlyListedFields(t *testing.T, seedJSON canon.Raw) {
 	data, _ := canon.Get(seedJSON, "data")
 	for section, list := range canon.Members(data) {
 		check(section, list)
+	}
+}
+
+// post is an agent's request.
+func (a *account) post(t *testing.T, path, body string) (id string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, a.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var answer struct {
+		ID string `json:"id"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("POST %s %s: %s %v", path, body, res.Status, err)
+	}
+	return answer.ID
+}
+
+// What the importer makes of a world through its API has the shape of what the world
+// itself exports: two ways that share no code.
+func TestImportAgreesWithExport(t *testing.T) {
+	a := serveSeed(t, everything)
+	c := a.post(t, "/v1/customers", "name=Worked+In")
+	card := a.post(t, "/v1/payment_methods/pm_card_visa/attach", "customer="+c)
+	a.post(t, "/v1/customers/"+c, "invoice_settings[default_payment_method]="+card)
+	half := a.post(t, "/v1/coupons", "percent_off=50&duration=once")
+	a.post(t, "/v1/subscriptions", "customer="+c+"&items[0][price]=price_gold&items[0][quantity]=3&discounts[0][coupon]="+half)
+	a.post(t, "/v1/subscriptions", "customer="+c+"&items[0][price]=price_gold&trial_period_days=9")
+	ended := a.post(t, "/v1/subscriptions", "customer="+c+"&items[0][price]=price_gold")
+	a.cancel(t, ended)
+	for range 14 {
+		a.post(t, "/v1/invoiceitems", "customer="+c+"&currency=usd&amount=111")
+	}
+	long := a.post(t, "/v1/invoices", "customer="+c+"&pending_invoice_items_behavior=include")
+	a.post(t, "/v1/invoices/"+long+"/pay", "")
+	a.post(t, "/v1/refunds", "charge=ch_realtwo&amount=300")
+	a.post(t, "/v1/invoiceitems", "customer="+c+"&currency=usd&amount=900")
+	outside := a.post(t, "/v1/invoices", "customer="+c+"&pending_invoice_items_behavior=include")
+	a.post(t, "/v1/invoices/"+outside+"/pay", "paid_out_of_band=true")
+	a.post(t, "/v1/payment_intents", "amount=700&currency=usd&customer="+c+"&payment_method=pm_card_visa&confirm=true&off_session=true")
+
+	w, err := a.operator.World("account")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := w.View(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported, _, err := twin.ExportSeed(v.State, twin.SpecOf(mustParse(t, everything)), "exported", stripe.Catalog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported := a.read(t, 100, fromstripe.Options{}).Seed
+	want, got := shape(&exported.Document.Data, exported.Document.Epoch), shape(&imported.Document.Data, imported.Document.Epoch)
+	if !slices.Equal(want, got) {
+		t.Errorf("exported\n%s\nimported\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+	}
+}
+
+func (a *account) cancel(t *testing.T, id string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodDelete, a.URL+"/v1/subscriptions/"+id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(err, res)
+	}
+	res.Body.Close()
+}
+
+// An account that asks to slow down is asked again, but not for ever.
+func TestImportSlowsDown(t *testing.T) {
+	for _, row := range []struct {
+		busy int64
+		ok   bool
+	}{{5, true}, {1000, false}} {
+		a := serveSeed(t, everything)
+		a.fail = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+			if n < 3 || n >= 3+row.busy {
+				return false
+			}
+			w.Header().Set("Stripe-Should-Retry", "false")
+			w.WriteHeader(http.StatusTooManyRequests)
+			fmt.Fprint(w, `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"Request rate limit exceeded."}}`)
+			return true
+		}
+		got, err := fromstripe.Import(context.Background(), fromstripe.Source{BaseURL: a.URL, Key: key, Limit: 100, Pause: 1}, fromstripe.Options{Name: "x"})
+		if (got != nil) != row.ok || !row.ok && !strings.Contains(err.Error(), "(429)") {
+			t.Errorf("busy for %d calls: %v", row.busy, err)
+		}
 	}
 }
 

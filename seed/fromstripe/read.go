@@ -1,6 +1,7 @@
 package fromstripe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,9 @@ type Source struct {
 	BaseURL string // "" for Stripe's own
 	Key     string // a restricted key that may only read is enough
 	Limit   int    // objects of each kind
+	// Pause is how long to wait when the account asks to slow down, twice as long each
+	// time; 0 for a second.
+	Pause time.Duration
 	// Progress, if not nil, is told how many objects of a kind have been read.
 	Progress func(kind string, n int)
 }
@@ -30,7 +34,10 @@ const (
 	// countedPages bounds how many pages beyond the limit are read to count them.
 	countedPages = 20
 	retries      = 3
-	timeout      = 80 * time.Second
+	// slowdowns bounds how often one request is sent again because the account asked to
+	// slow down.
+	slowdowns = 6
+	timeout   = 80 * time.Second
 )
 
 // leftOut is what lies beyond the limit: at least Count, and more if Beyond.
@@ -237,7 +244,23 @@ func pages[T interface{ identity() string }](ctx context.Context, r *reader, kin
 	}
 }
 
+// get sends one request, and sends it again when the account asks to slow down.
 func (r *reader) get(ctx context.Context, kind, path string, q url.Values, v stripe.LastResponseSetter) error {
+	for pause, again := cmp.Or(r.Pause, time.Second), 0; ; pause, again = 2*pause, again+1 {
+		err := r.try(ctx, kind, path, q, v)
+		var refused *Refused
+		if again == slowdowns || !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("reading %s: %w", kind, ctx.Err())
+		}
+	}
+}
+
+func (r *reader) try(ctx context.Context, kind, path string, q url.Values, v stripe.LastResponseSetter) error {
 	r.calls++
 	err := r.backend.CallRaw(http.MethodGet, path, r.Key, []byte(q.Encode()), &stripe.Params{Context: ctx}, v)
 	if err == nil {

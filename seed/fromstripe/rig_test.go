@@ -26,8 +26,9 @@ const key = "sk_test_the_key_of_the_account"
 // account is a world, served as the account that is imported.
 type account struct {
 	*httptest.Server
-	calls atomic.Int64
-	fail  func(call int64, w http.ResponseWriter, r *http.Request) bool // answers in the account's place
+	operator *admin.Server
+	calls    atomic.Int64
+	fail     func(call int64, w http.ResponseWriter, r *http.Request) bool // answers in the account's place
 }
 
 func serveSeed(t testing.TB, document string) *account {
@@ -51,7 +52,7 @@ func serveSeed(t testing.TB, document string) *account {
 	}
 	router := serve.NewRouter()
 	serve.NewShell(operator.Resolve, log).Mount(router, host.Catalogs())
-	a := &account{}
+	a := &account{operator: operator}
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := a.calls.Add(1)
 		if a.fail == nil || !a.fail(n, w, r) {
