@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -40,7 +41,7 @@ func (c *worldListCmd) Run(ctx context.Context, t *terminal) error {
 		if w.ID == r.Current {
 			star = "*"
 		}
-		rows = append(rows, []string{w.ID, w.Name, w.Seed.Hash, strconv.FormatInt(w.Rules, 10), star})
+		rows = append(rows, []string{w.ID, w.Name, cmp.Or(w.Seed.Name, w.Seed.Hash), strconv.FormatInt(w.Rules, 10), star})
 	}
 	return t.table("WORLD NAME SEED RULES CURRENT", rows)
 }
