@@ -185,10 +185,10 @@ func TestCompletion(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"worlds se":                  "seed\nserve\n",
-		"worlds journal ":            "cat\nexport\nverify\n",
+		"worlds journal ":            "backup\ncat\ncompact\nexport\nimport\nrestore\nsalvage\nverify\n",
 		"worlds replay --mode ":      "fold\nre-decide\n",
 		"worlds world reset ":        "shop\nw_1\n",
-		"worlds seed show s":         "saas-billing-small\n",
+		"worlds seed show s":         "saas-billing-mid\nsaas-billing-small\n",
 		"worlds serve --durability ": "relaxed\nsync\n",
 	} {
 		t.Setenv("COMP_LINE", line)
