@@ -1,7 +1,8 @@
 package admin_test
 
 import (
-	"fmt"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,11 +32,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if watching {
-			dir := filepath.Join(t.TempDir(), fmt.Sprintf("%d", len(images)))
-			if err := os.CopyFS(dir, os.DirFS(r.dir)); err != nil {
-				t.Error(err)
-			}
-			images = append(images, image{dir, p})
+			images = append(images, image{copyFolder(t, r.dir), p})
 		}
 		return nil
 	}
@@ -105,6 +102,21 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	for _, p := range []store.Point{store.PointWrite, store.PointWritten, store.PointSynced, store.PointShelve, store.PointShelved, store.PointCompact, store.PointCompact2} {
 		if !points[p] {
 			t.Errorf("nothing was killed at %q", p)
+		}
+	}
+}
+
+// copyFolder copies a folder in which segments may be made and renamed meanwhile.
+func copyFolder(t *testing.T, from string) string {
+	for {
+		dir := t.TempDir()
+		err := os.CopyFS(dir, os.DirFS(from))
+		switch {
+		case err == nil:
+			return dir
+		case !errors.Is(err, fs.ErrNotExist):
+			t.Error(err)
+			return dir
 		}
 	}
 }
