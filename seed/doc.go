@@ -3,7 +3,9 @@
 // The nouns: a Document is what the file says, with the defaults filled in; a
 // Seed is a Document together with its canonical bytes and its Hash; a Problem
 // is one thing wrong with a file, at one JSON path; Invalid is all of them.
-// Parse is the only way from bytes to a Seed. The library (Names, Lookup) holds
+// Parse is the only way from bytes to a Seed; Document.JSON is the way back, and
+// Document.Mended drops what the format cannot hold, for those who make documents of
+// something else (an export, an import). The library (Names, Lookup) holds
 // the seeds that come with the program.
 //
 // The package is pure: the same bytes give the same Seed, or the same Problems
