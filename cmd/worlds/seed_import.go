@@ -108,7 +108,7 @@ func (c *seedImportCmd) read(ctx context.Context, t *terminal) (*made, error) {
 // source is what is read, for problems with it.
 func (c *seedImportCmd) source() string {
 	if c.FromStripe {
-		return "--name"
+		return "the seed"
 	}
 	return c.Input
 }

@@ -38,6 +38,10 @@ var ErrEpoch = fmt.Errorf("the epoch is before the newest object")
 // account does not answer, a *seed.Invalid for a name that is none, ErrEpoch, or that
 // of the context.
 func Import(ctx context.Context, src Source, opt Options) (*Imported, error) {
+	head := seed.Document{Name: opt.Name, Version: 1, Epoch: cmp.Or(opt.Epoch, emptyEpoch)}
+	if _, err := seed.Parse(head.JSON()); err != nil {
+		return nil, err // before an account is read for nothing
+	}
 	r := newReader(src)
 	a, err := r.read(ctx)
 	if err != nil {
