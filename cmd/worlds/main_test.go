@@ -113,6 +113,7 @@ func TestUsage(t *testing.T) {
 		{"serve --durability perhaps", "--durability"},
 		{"serve --listen nonsense", `--listen "nonsense"`},
 		{"serve --listen :0", "--root-token"},
+		{"serve --forks-max 0", "--forks-max"},
 		{"serve --listen 0.0.0.0:0", "--root-token"},
 		{"test nowhere.txtar", "nowhere.txtar"},
 		{"completion tcsh", "tcsh"},

@@ -28,6 +28,7 @@ type serveCmd struct {
 	RootToken    string   `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
 	NoAuthoring  bool     `help:"Take no new seeds: worlds start from the library and from what was published before."`
 	WebhookAllow []string `placeholder:"HOST[:PORT]" help:"Send events to this host too, not only to this machine; * is anywhere. Repeatable."`
+	ForksMax     int      `default:"1000" placeholder:"N" help:"How many forks one world may have."`
 	output
 }
 
@@ -68,6 +69,9 @@ type readiness struct {
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
+	if c.ForksMax < 1 {
+		return usage("--forks-max %d: it is at least 1", c.ForksMax)
+	}
 	if c.Key != "" && c.Seed == "" {
 		return usage("--key: it is the key of the world that --seed makes; there is no --seed")
 	}
