@@ -53,3 +53,27 @@ func TestServeWithoutAuthoring(t *testing.T) {
 	}
 	must(t, "world", "create", "--seed", "saas-billing-small")
 }
+
+// All of the format goes out and comes back: settings, an automatic clock, disputes,
+// and tickets, which leave as a native help desk.
+func TestWorldExportOfEverything(t *testing.T) {
+	clean(t)
+	start(t, t.TempDir(), "--seed", filepath.Join("..", "..", "seed", "testdata", "full.json"))
+	path := filepath.Join(t.TempDir(), "fork.json")
+	if got := worlds(t, "world", "export", "default", "--out", path); got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"clock_mode": "auto"`, `"settings": {`, `"disputes": [`, `"zendesk": {`, `"payment_method": null`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the export lacks %s:\n%s", want, text)
+		}
+	}
+	must(t, "world", "create", "--seed", path, "--name", "again")
+	if again := must(t, "world", "export", "again"); again != string(text) {
+		t.Errorf("the second export differs:\n%s\n%s", text, again)
+	}
+}
