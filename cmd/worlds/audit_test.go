@@ -30,7 +30,7 @@ func write(t *testing.T, path string, data string) string {
 func TestBranches(t *testing.T) {
 	clean(t)
 	dir, out := t.TempDir(), t.TempDir()
-	s := start(t, dir, "--seed", "empty")
+	s := start(t, dir, "--seed", "empty", "--forks-max", "1")
 	s.customers(t, 3)
 	must(t, "mark", "three")
 	s.customers(t, 1)
@@ -89,6 +89,7 @@ func TestBranches(t *testing.T) {
 		{"replay --diff --to 1 " + trunk + " " + trunk, exitUsage, "--diff"},
 		{"replay a b", exitUsage, "one at a time"},
 		{"world fork --at 99", exitServer, "no-such-entry"},
+		{"world fork default --key another", exitServer, "too-many-forks"},
 	} {
 		worlds(t, strings.Fields(row.args)...).refuses(t, row.code, row.word)
 	}

@@ -102,7 +102,8 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	defer func() { _ = listener.Close() }()
 	host := world.NewHost(journal, world.Options{Catalogs: catalogs(), Logger: log})
 	ready := readiness{URL: baseURL(listener), Data: c.Data}
-	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log, WebhookHosts: c.WebhookAllow, NoAuthoring: c.NoAuthoring})
+	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log, WebhookHosts: c.WebhookAllow, NoAuthoring: c.NoAuthoring,
+		ForksMax: c.ForksMax})
 	if err != nil {
 		return coded(exitDamaged, prefixed("--data "+c.Data, err))
 	}
