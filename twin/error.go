@@ -43,7 +43,7 @@ type Violation struct {
 	Kind    ViolationKind
 	Param   string // bracket path, e.g. items[0][price]
 	Value   string
-	Want    string // BadType: "boolean", "array", "object", "string"
+	Want    string // BadType: "boolean", "array", "object", "string"; AboveMax: "array" when it counts elements
 	Names   []string
 	Limit   int64
 	Options []string

@@ -26,7 +26,7 @@ func parseExpand(c *Catalog, r *Route, root *Node) (*expansion, *Error) {
 		return nil, c.Refuse(r, &Violation{Kind: BadType, Param: node.Name, Value: node.Value, Want: "array"})
 	}
 	if len(node.Kids) > ExpandMax {
-		return nil, c.Refuse(r, &Violation{Kind: AboveMax, Param: node.Name, Limit: ExpandMax})
+		return nil, c.Refuse(r, &Violation{Kind: AboveMax, Param: node.Name, Want: "array", Limit: ExpandMax})
 	}
 	top := &expansion{}
 	for _, k := range node.Kids {
@@ -70,6 +70,7 @@ type expander struct {
 	tx    *Tx
 	c     *Catalog
 	shape *Shape // nil: the stored one
+	rows  string // the kind of the rows of the list to expand, "" if not known
 }
 
 // object expands body, which has an "object" member, below the paths of want.
@@ -92,6 +93,11 @@ func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Ra
 	for _, w := range want.kids {
 		if w.name != "data" || len(w.kids) == 0 {
 			return nil, x.c.NotExpandable(w.first(trail), true)
+		}
+		if trail == "" && x.rows != "" {
+			if err := x.check(x.rows, w, w.name); err != nil {
+				return nil, err
+			}
 		}
 		for i := range list {
 			if list[i].key != "data" {

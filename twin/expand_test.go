@@ -108,7 +108,7 @@ func TestExpandRefusals(t *testing.T) {
 		{"GET /things/x expand[a]=owner", "400 bad type array expand"},
 		{"GET /things/x expand[]=", "400 bad type string expand[0]"},
 		{"GET /things/x expand[0][a]=owner", "400 bad type string expand[0]"},
-		{"GET /things/x " + strings.Repeat("expand[]=owner&", 51), "400 above expand 50"},
+		{"GET /things/x " + strings.Repeat("expand[]=owner&", 51), "400 above array expand 50"},
 		{"GET /things/x nope=1&expand[]=nonsense", "400 unknown nope"},
 		{"GET /things/nope expand[]=nonsense", "404 no thing nope"},
 		{"POST /things/x/fine expand[]=nonsense", "400 cannot expand nonsense"},

@@ -266,7 +266,7 @@ func (r *run) expand() bool {
 	if r.want == nil {
 		return false
 	}
-	x := &expander{tx: r.tx, c: r.c, shape: r.shape}
+	x := &expander{tx: r.tx, c: r.c, shape: r.shape, rows: r.doc.Rows}
 	body, err := x.object(r.out.Body, r.want, "")
 	if err != nil {
 		r.tx.Rollback(r.ticked)

@@ -35,6 +35,9 @@ type Doc struct {
 	Status int64
 	// Headers to add to the answer: name, value pairs.
 	Headers []string
+	// Rows is, of a list, the kind of its rows ("charge"), "" when they are of several.
+	// What cannot be expanded of them is refused of an empty list, too.
+	Rows string
 	// ref is the number of the fact that put it, plus one; 0 when there is none.
 	ref int
 }

@@ -187,6 +187,9 @@ func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 	case twin.BelowMin:
 		return refuseBelow(v)
 	case twin.AboveMax:
+		if v.Want == "array" {
+			return invalid(v.Param, "Invalid array: must have at most %d elements", v.Limit)
+		}
 		return invalidCode("parameter_invalid_integer", v.Param, "This value must be less than or equal to %d.", v.Limit)
 	case twin.TooLong:
 		return invalid(v.Param, "Invalid string: must be at most %d characters", v.Limit)

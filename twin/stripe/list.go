@@ -102,7 +102,11 @@ func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin
 	default:
 		st.Newest(kind.Table, after)(take)
 	}
-	return pageDoc(rows, limit, before != 0, url), nil
+	doc := pageDoc(rows, limit, before != 0, url)
+	if f.show == nil {
+		doc.Rows = kind.Object
+	}
+	return doc, nil
 }
 
 // known refuses a filter that names an object there is none of; a deleted one

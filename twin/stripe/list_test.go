@@ -91,3 +91,14 @@ func TestListRefusals(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be expanded is refused whether there are rows or not.
+func TestExpansionOfAnEmptyList(t *testing.T) {
+	r := newRig(t, qaBase)
+	for _, list := range []string{"/v1/customers?email=nobody@example.com", "/v1/charges?customer=cus_qa02", "/v1/subscriptions?status=canceled", "/v1/refunds?"} {
+		r.refused("GET "+list+"&expand[]=data.nonsense", "400 - expand This property cannot be expanded (data.nonsense).")
+	}
+	r.ok("GET /v1/customers?email=nobody@example.com&expand[]=data.test_clock&expand[]=data.invoice_settings.default_payment_method")
+	r.ok("GET /v1/subscriptions?status=canceled&expand[]=data.default_payment_method&expand[]=data.latest_invoice")
+	r.refused("GET /v1/customers?"+strings.Repeat("expand[]=data.test_clock&", 51), "400 - expand Invalid array: must have at most 50 elements")
+}

@@ -90,7 +90,10 @@ type createWebhookEndpointParams struct {
 // Check refuses what no endpoint can have.
 func (p *createWebhookEndpointParams) Check() *twin.Error {
 	if p.APIVersion.Given() {
-		if err := checkVersion(p.APIVersion.V); err != nil {
+		switch err := checkVersion(p.APIVersion.V); {
+		case err != nil && err.Status == 400:
+			return invalid("api_version", "Invalid Stripe API version: %s", p.APIVersion.V)
+		case err != nil:
 			return err
 		}
 	}
