@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"worlds/journal/canon"
@@ -47,6 +48,7 @@ func judgeOf(t testing.TB, shape int) *oracle.Oracle {
 // be the same, but for the records of idempotency keys.
 func (r *rig) older() {
 	r.t.Helper()
+	r.olderEvents()
 	for i, shape := range olderShapes {
 		judge, err := olderOracle[i]()
 		if err != nil {
@@ -73,6 +75,39 @@ func (r *rig) older() {
 			pretty := onWire(now.Body)
 			if err := judge.Response(cmd.Method, cmd.Path, int(now.Status), pretty); err != nil {
 				r.t.Errorf("%s: %s %s %s → %d\n%v", shape.version, cmd.Method, cmd.Path, cmd.Body+cmd.Query, now.Status, err)
+			}
+		}
+	}
+}
+
+// olderEventsMax is how many events of a type are judged in a version, in a run of
+// all tests.
+const olderEventsMax = 50
+
+var olderEventsSeen sync.Map
+
+// enough counts what there is of something, and tells when there were enough.
+func enough(what string) bool {
+	n, _ := olderEventsSeen.LoadOrStore(what, new(atomic.Int64))
+	return n.(*atomic.Int64).Add(1) > olderEventsMax
+}
+
+// olderEvents judges every event as an endpoint of each older version gets it, as
+// far as that version has the type.
+func (r *rig) olderEvents() {
+	r.t.Helper()
+	deliver := stripe.Catalog().Delivery
+	for i, shape := range olderShapes {
+		judge, err := olderOracle[i]()
+		if err != nil {
+			continue
+		}
+		for e := range r.machine.State.OldestEvents(0) {
+			if e.API != stripe.Name || judge.EventType(e.Type) != nil || enough(shape.version+" "+e.Type) {
+				continue
+			}
+			if err := judge.Object("event", onWire(deliver(r.machine.State, e, shape.version))); err != nil {
+				r.t.Errorf("%s: event %s: %v", shape.version, e.Type, err)
 			}
 		}
 	}
