@@ -12,8 +12,17 @@ func TestNoAuthoring(t *testing.T) {
 	r := newRig(t, admin.Options{Open: true})
 	published := r.create(`{"seed":` + inline(`{"id":"cus_1"}`) + `}`).Seed.Hash
 	r.want(201, published, "POST", "/admin/seeds", "", inline(`{"id":"cus_1"}`))
+	known := r.create(`{"seed":"saas-billing-small"}`)
+	export := func(r *rig, w admin.CreatedWorld) string {
+		return string(r.want(200, "", "GET", "/admin/worlds/"+w.ID+"/journal/export", w.AdminToken, "").body)
+	}
+	other := newRig(t, admin.Options{Open: true})
+	foreign := export(other, other.create(`{"seed":`+inline(`{"id":"cus_3"}`)+`}`))
+	run := export(r, known)
 	r.opt.NoAuthoring = true
 	r.restart()
+	r.want(403, "authoring-off", "POST", "/admin/import", "", foreign)
+	r.want(201, "", "POST", "/admin/import", "", run)
 	r.want(403, "authoring-off", "POST", "/admin/seeds", "", inline(`{"id":"cus_2"}`))
 	r.want(403, "authoring-off", "POST", "/admin/worlds", "", `{"seed":`+inline(`{"id":"cus_2"}`)+`}`)
 	r.create(`{"seed":"empty"}`)

@@ -10,6 +10,7 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/seed"
 	"worlds/twin/world"
 )
 
@@ -79,6 +80,8 @@ func (s *Server) importedGenesis(next func() (*journal.Entry, error, bool)) (*wo
 		return nil, problem(http.StatusBadRequest, "invalid-journal", "line 1: the hash is not that of the genesis")
 	case !told.Current():
 		return nil, world.ErrRules
+	case s.opt.NoAuthoring && !s.knows(told.Seed):
+		return nil, authoringOff()
 	}
 	g, err := s.host.Publish(told.Seed)
 	if err != nil {
@@ -88,6 +91,15 @@ func (s *Server) importedGenesis(next func() (*journal.Entry, error, bool)) (*wo
 		return nil, problem(http.StatusUnprocessableEntity, "journal-refused", "%s: the seed gives another genesis than the journal's", world.FailGenesis)
 	}
 	return g, nil
+}
+
+// knows reports whether worlds of the seed can be made without anybody bringing it.
+func (s *Server) knows(doc *seed.Seed) bool {
+	if _, err := s.host.Seed(doc.Hash.String()); err == nil {
+		return true
+	}
+	own, err := s.opt.Library(doc.Document.Name)
+	return err == nil && own.Hash == doc.Hash
 }
 
 func notProved(r *world.Report) error {
