@@ -98,6 +98,12 @@ func TestBranches(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
+	list := write(t, filepath.Join(out, "list.json"), `[{"method":"POST","path":"/v1/customers","body":"name=Eve"},{"advance_seconds":60}]`)
+	first := must(t, "world", "simulate", list, "--world", "default", "--at", "three")
+	if !strings.Contains(first, `1  200  {`) || !strings.Contains(first, "1 created, 0 updated, 0 deleted") || first != must(t, "world", "simulate", list, "--world", "default", "--at", "three") {
+		t.Error(first)
+	}
+	worlds(t, "world", "simulate", trunk).refuses(t, exitUsage, "not JSON")
 	s.stop(t)
 	got = worlds(t, "replay", "--data", dir)
 	if got.code != exitDone || strings.Count(got.stdout, "equal, 5 entries") != 2 {

@@ -25,15 +25,16 @@ type grammar struct {
 }
 
 type worldCmd struct {
-	Create worldCreateCmd `cmd:"" help:"Create a world from a seed; it becomes the current one."`
-	List   worldListCmd   `cmd:"" help:"List the worlds of a server."`
-	Show   worldShowCmd   `cmd:"" help:"Show a world."`
-	Reset  worldResetCmd  `cmd:"" help:"Take a world back to where it began."`
-	Delete worldDeleteCmd `cmd:"" help:"Delete a world and its journal."`
-	Dump   worldDumpCmd   `cmd:"" help:"Print the whole state of a world, canonical."`
-	Export worldExportCmd `cmd:"" help:"Write a world as a seed."`
-	Fork   worldForkCmd   `cmd:"" help:"Branch a world after an entry; the branch becomes the current world."`
-	Diff   worldDiffCmd   `cmd:"" help:"Print what changed between two positions."`
+	Create   worldCreateCmd   `cmd:"" help:"Create a world from a seed; it becomes the current one."`
+	List     worldListCmd     `cmd:"" help:"List the worlds of a server."`
+	Show     worldShowCmd     `cmd:"" help:"Show a world."`
+	Reset    worldResetCmd    `cmd:"" help:"Take a world back to where it began."`
+	Delete   worldDeleteCmd   `cmd:"" help:"Delete a world and its journal."`
+	Dump     worldDumpCmd     `cmd:"" help:"Print the whole state of a world, canonical."`
+	Export   worldExportCmd   `cmd:"" help:"Write a world as a seed."`
+	Fork     worldForkCmd     `cmd:"" help:"Branch a world after an entry; the branch becomes the current world."`
+	Simulate worldSimulateCmd `cmd:"" help:"Print what a list of commands would do."`
+	Diff     worldDiffCmd     `cmd:"" help:"Print what changed between two positions."`
 }
 
 type clockCmd struct {
