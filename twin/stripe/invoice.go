@@ -182,11 +182,14 @@ func invoiceAPI() twin.API {
 			twin.On("POST /v1/invoices/{invoice}/remove_lines", removeInvoiceLines),
 		},
 		Expand: map[string]string{
+			"application":            "application", // with those below that are never there
 			"customer":               customers.Object,
 			"default_payment_method": paymentMethods.Object,
+			"default_source":         "source",
 			"discounts":              discounts.Object,
 			"latest_revision":        invoices.Object,
 			"lines":                  "",
+			"on_behalf_of":           "account",
 			"parent.subscription_details.subscription": subscriptions.Object,
 			"total_discount_amounts.discount":          discounts.Object,
 		},

@@ -102,3 +102,18 @@ func TestExpansionOfAnEmptyList(t *testing.T) {
 	r.ok("GET /v1/subscriptions?status=canceled&expand[]=data.default_payment_method&expand[]=data.latest_invoice")
 	r.refused("GET /v1/customers?"+strings.Repeat("expand[]=data.test_clock&", 51), "400 - expand Invalid array: must have at most 50 elements")
 }
+
+// A reference that is never set here can be asked for, as Stripe's guides do, and
+// is null.
+func TestExpansionOfWhatIsNeverThere(t *testing.T) {
+	r := newRig(t, qaBase)
+	sub := r.ok("POST /v1/subscriptions customer=cus_qa01 items[0][price]=price_qa_m expand[]=pending_setup_intent expand[]=latest_invoice.confirmation_secret")
+	for _, path := range []string{"application", "default_source", "on_behalf_of", "pending_setup_intent", "schedule"} {
+		if a := r.ok("GET /v1/subscriptions/" + sub.get("id") + " expand[]=" + path); a.get(path) != "null" && a.get(path) != "" {
+			t.Errorf("%s is %s", path, a.get(path))
+		}
+	}
+	for _, path := range []string{"application", "default_source", "on_behalf_of"} {
+		r.ok("GET /v1/invoices/in_qa01 expand[]=" + path)
+	}
+}

@@ -162,11 +162,16 @@ func subscriptionAPI() twin.API {
 			twin.On("POST /v1/subscriptions/{subscription}/resume", resumeSubscription),
 		},
 		Expand: map[string]string{
+			"application":            "application", // with those below that are never there
 			"customer":               customers.Object,
 			"default_payment_method": paymentMethods.Object,
+			"default_source":         "source",
 			"discounts":              discounts.Object,
 			"items":                  "",
 			"latest_invoice":         invoices.Object,
+			"on_behalf_of":           "account",
+			"pending_setup_intent":   setupIntents.Object,
+			"schedule":               "subscription_schedule",
 		},
 		Include: map[string]twin.Include{"test_clock": showClockOf},
 		Fire:    fireSubscription,
