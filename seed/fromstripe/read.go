@@ -253,7 +253,7 @@ func (r *reader) get(ctx context.Context, kind, path string, q url.Values, v str
 			return err
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(pause): //worlds:boundary a server that asks for a pause gets it
 		case <-ctx.Done():
 			return fmt.Errorf("reading %s: %w", kind, ctx.Err())
 		}
