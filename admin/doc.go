@@ -1,5 +1,6 @@
 // Package admin is how operators reach worlds: create, list, reset, delete, mark,
-// diff, dump, read the logs, replay, and keep keys. It knows worlds, not APIs.
+// diff, dump, read the logs and the past, replay, fork, simulate, stream, import,
+// back up, and keep keys. It knows worlds, not APIs.
 //
 // Nouns: the Server is the admin API of one Host; the registry is the fold of the
 // server's own stream (which worlds there are, under which names, keys and

@@ -4,7 +4,9 @@
 // Nouns: a Host is the worlds of one server over one journal; a World is one
 // append-only journal with one writer; a Genesis is the state a world of one seed
 // begins with, shared by all of them; a Point is a place an operation passes; a
-// Report is what a replay found.
+// Report is what a replay found; a View is a world at one position; a Base is where
+// a fork left its parent, a Branch one that can begin; Links prove a history across
+// forks. Import, Backup, Restore and Salvage carry journals in and out.
 //
 // # Concurrency
 //
@@ -19,4 +21,7 @@
 // not be written is answered with an error and is not there after a restart. When
 // the journal is sealed, reads go on from memory without an entry and writes are
 // refused until the journal opens again.
+//
+// A fork reads its parent's entries for as long as it lives: whoever resets or
+// deletes a world must know of its forks (End), and keeps its entries for them.
 package world
