@@ -345,7 +345,8 @@ func TestEndUnderLoad(t *testing.T) {
 	}
 	begin := time.Now()
 	s.stop(t)
-	if took := time.Since(begin); took > drainBound/2 {
+	// A connection that never sent a byte is waited for 5 s, by net/http.
+	if took := time.Since(begin); took >= drainBound {
 		t.Errorf("it took %v to end", took)
 	}
 	wg.Wait()

@@ -119,7 +119,7 @@ func TestLibraryServed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(s.Unserved()) > 0 {
-				t.Skipf("not served yet: %s", s.Unserved())
+				t.Fatalf("the library has a seed that is not served: %s", s.Unserved())
 			}
 			r := newRig(t, string(s.Canonical))
 			for _, kind := range stripe.Catalog().Kinds() {
