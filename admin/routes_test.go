@@ -195,6 +195,7 @@ func TestRoutes(t *testing.T) {
 		// deliveries and faults
 		{404, "no-endpoint", "GET", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, ""},
 		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"ftp://127.0.0.1/"}`},
+		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"http://127.0.0.1:99999/"}`},
 		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"` + listener.URL + `","signature_time":"never"}`},
 		{400, "invalid-endpoint", "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"` + listener.URL + `","enabled_events":["no.such"]}`},
 		{200, `"signature_time":"wall"`, "PUT", "/admin/worlds/W/webhooks/endpoint", w.AdminToken, `{"url":"` + listener.URL + `"}`},

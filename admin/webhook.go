@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"worlds/journal/canon"
@@ -125,6 +126,11 @@ func (r *EndpointRequest) record(s *Server, old *endpointRecord, at string) (*en
 
 func (s *Server) checkURL(text string) *Problem {
 	u, err := url.Parse(text)
+	if err == nil && u.Port() != "" {
+		if n, bad := strconv.ParseUint(u.Port(), 10, 16); bad != nil || n == 0 {
+			return problem(http.StatusBadRequest, "invalid-endpoint", "url has the port %s; ports are 1 to 65535", u.Port())
+		}
+	}
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.User != nil, len(text) > endpointURLMax:
 		return problem(http.StatusBadRequest, "invalid-endpoint", "url is http://host… or https://host…, without a user")

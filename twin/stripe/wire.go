@@ -14,7 +14,7 @@ func wire() twin.Wire {
 		Secret:        secret,
 		IdemHeader:    "Idempotency-Key",
 		VersionHeader: "Stripe-Version",
-		Unserved:      []string{"Stripe-Account", "Stripe-Context"},
+		Unserved:      []string{"Stripe-Account", "Stripe-Context", "Content-Encoding"},
 		NoKey:         func(_, _ string) *twin.Error { return ErrNoKey() },
 		BadKey:        ErrBadKey,
 		Transport:     ErrTransport,
