@@ -66,7 +66,13 @@ func (tx *Tx) Caller() (as, behalf string) { return tx.cmd.As, tx.cmd.Behalf }
 func (tx *Tx) Target() (path, query string) { return tx.cmd.Path, tx.cmd.Query }
 
 // Ignore adds to the parameters that the reply says were not looked at.
-func (tx *Tx) Ignore(names ...string) { tx.ignored = append(tx.ignored, names...) }
+func (tx *Tx) Ignore(names ...string) {
+	for _, name := range names {
+		if !slices.Contains(tx.ignored, name) {
+			tx.ignored = append(tx.ignored, name)
+		}
+	}
+}
 
 // Include reports whether the request asked for a member of its answer that only
 // an expansion shows, and takes it upon the caller to put it there.

@@ -57,6 +57,29 @@ func TestTags(t *testing.T) {
 	}
 }
 
+// What a list does not look at stands in the reply's list of what was ignored.
+func TestOddPagingIsNamed(t *testing.T) {
+	r := newRig(t, plain)
+	r.ok(`POST /tickets {"ticket":{"description":"d"}}`)
+	for query, ignored := range map[string]string{
+		"sort_by=nope":              `"ignored":["sort_by"]`,
+		"sort_by=id&sort_order=up":  `"ignored":["sort_order"]`,
+		"page=0":                    `"ignored":["page"]`,
+		"page=-1&per_page=0":        `"ignored":["page","per_page"]`,
+		"page%5Bsize%5D=0":          `"ignored":["page[size]"]`,
+		"sort_by=status&per_page=2": `"status":200`,
+	} {
+		a := r.ok("GET /tickets?" + query)
+		if !strings.Contains(string(a.out.Reply), ignored) {
+			t.Errorf("%s: %s", query, a.out.Reply)
+		}
+	}
+	a := r.ok("GET /search?query=d&sort_by=nope&per_page=0")
+	if !strings.Contains(string(a.out.Reply), `"ignored":["per_page","sort_by"]`) {
+		t.Errorf("search: %s", a.out.Reply)
+	}
+}
+
 func TestCommentTexts(t *testing.T) {
 	r := newRig(t, plain)
 	for i, c := range []struct{ comment, body, html string }{

@@ -89,25 +89,54 @@ func (l *listing) answer(tx *twin.Tx, p *paging) (twin.Doc, *twin.Error) {
 	return l.byOffset(tx, p)
 }
 
-// offset reads the number and the size of a page.
-func (p *paging) offset() (page, size int64, err *twin.Error) {
-	page = max(p.Page.V.Eq.Or(1), 1)
-	size = p.PerPage.Or(pageMax)
-	if size < 1 || size > pageMax {
-		size = pageMax
+// offset reads the number and the size of a page. What is out of bounds is not
+// looked at, as in Zendesk, and the reply says so.
+func (p *paging) offset(tx *twin.Tx) (page, size int64, err *twin.Error) {
+	if page = p.Page.V.Eq.Or(1); page < 1 {
+		tx.Ignore("page")
+		page = 1
 	}
+	size = bounded(tx, "per_page", p.PerPage.Or(pageMax))
 	if page > depthMax/size {
 		return 0, 0, errDepth()
 	}
 	return page, size, nil
 }
 
+// bounded is the size of a page; one out of bounds is the largest, and the reply
+// says that it was not looked at.
+func bounded(tx *twin.Tx, name string, size int64) int64 {
+	if size >= 1 && size <= pageMax {
+		return size
+	}
+	tx.Ignore(name)
+	return pageMax
+}
+
+// sortWords are what offset pagination sorts by.
+var sortWords = [...]string{"id", "created_at", "updated_at", "status", "priority", "subject", "ticket_type", "assignee",
+	"group", "requester", "organization", "name", "email"}
+
+// sortBy is the member to sort by, and whether the order is turned round. Words it
+// does not know are not looked at, and the reply says so.
+func (p *paging) sortBy(tx *twin.Tx, usual bool) (by string, down bool) {
+	if by = p.SortBy.Or("id"); !slices.Contains(sortWords[:], by) {
+		tx.Ignore("sort_by")
+		by = "id"
+	}
+	if o := p.SortOrder; o.Given() && o.V != "asc" && o.V != "desc" {
+		tx.Ignore("sort_order")
+	}
+	return by, p.SortOrder.V == "desc" || !p.SortBy.Given() && !p.SortOrder.Given() && usual
+}
+
 func (l *listing) byOffset(tx *twin.Tx, p *paging) (twin.Doc, *twin.Error) {
-	page, size, err := p.offset()
+	page, size, err := p.offset(tx)
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	l.order(p.SortBy.Or("id"), p.SortOrder.V == "desc" || !p.SortBy.Given() && !p.SortOrder.Given() && l.descending)
+	by, down := p.sortBy(tx, l.descending)
+	l.order(by, down)
 	count := int64(len(l.items))
 	from, to := min((page-1)*size, count), min(page*size, count)
 	parts := []part{{"count", number(count)}, {"next_page", nil}, {"previous_page", nil}}
@@ -131,10 +160,7 @@ func (l *listing) byCursor(tx *twin.Tx, p *paging) (twin.Doc, *twin.Error) {
 	if p.SortBy.Given() || p.SortOrder.Given() { // offset's words, which cursors do not know
 		tx.Ignore("sort_by", "sort_order")
 	}
-	size := p.Page.V.Size.Or(pageMax)
-	if size < 1 || size > pageMax {
-		size = pageMax
-	}
+	size := bounded(tx, "page[size]", p.Page.V.Size.Or(pageMax))
 	l.order(by, down)
 	from, to := 0, len(l.items)
 	if c := p.Page.V.After; c.Given() {

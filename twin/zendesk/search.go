@@ -71,7 +71,7 @@ func searchAll(tx *twin.Tx, p *searchParams) (twin.Doc, *twin.Error) {
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	page, size, err := p.offset()
+	page, size, err := p.offset(tx)
 	if err != nil {
 		return twin.Doc{}, err
 	}
@@ -82,6 +82,9 @@ func searchAll(tx *twin.Tx, p *searchParams) (twin.Doc, *twin.Error) {
 	l.aside = func([]canon.Raw) []part { return []part{{"facets", nil}} }
 	by, down := p.SortBy.Or(q.sortBy), !strings.EqualFold(p.SortOrder.Or(q.sortOrder), "asc")
 	if !slices.Contains([]string{"created_at", "updated_at", "priority", "status", "ticket_type"}, by) {
+		if p.SortBy.Given() && by != "relevance" {
+			tx.Ignore("sort_by")
+		}
 		by = "updated_at" // what relevance comes to in an index of equals
 	}
 	l.order(by, down)
