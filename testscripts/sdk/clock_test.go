@@ -17,12 +17,7 @@ const clockSeed = `{"name":"test-clocks","version":1,"epoch":1769853600,"setting
 // without a sleep.
 func TestClockJob(t *testing.T) {
 	node := scripts[0]
-	if !node.present() {
-		if os.Getenv("WORLDS_FORCE_SDK") != "" {
-			t.Fatalf("%s is not installed, and this run must have it", node.name)
-		}
-		t.Skipf("%s is not installed; README.md says how", node.name)
-	}
+	mustHave(t, node.name, node.present())
 	doc, err := seed.Parse([]byte(clockSeed))
 	if err != nil {
 		t.Fatal(err)

@@ -12,12 +12,7 @@ import (
 // shape of the API: the ids are the same in all, and so is the money.
 func TestPaymentsJob(t *testing.T) {
 	node := scripts[0]
-	if !node.present() {
-		if os.Getenv("WORLDS_FORCE_SDK") != "" {
-			t.Fatalf("%s is not installed, and this run must have it", node.name)
-		}
-		t.Skipf("%s is not installed; README.md says how", node.name)
-	}
+	mustHave(t, node.name, node.present())
 	doc, err := seed.Lookup("empty")
 	if err != nil {
 		t.Fatal(err)

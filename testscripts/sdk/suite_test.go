@@ -126,12 +126,7 @@ func TestSuites(t *testing.T) {
 		{2, []string{python, "python/suite.py"}, "suite_python.want"},
 	} {
 		t.Run(scripts[s.sdk].name, func(t *testing.T) {
-			if !scripts[s.sdk].present() {
-				if os.Getenv("WORLDS_FORCE_SDK") != "" {
-					t.Fatalf("%s is not installed, and this run must have it", scripts[s.sdk].name)
-				}
-				t.Skipf("%s is not installed; README.md says how", scripts[s.sdk].name)
-			}
+			mustHave(t, scripts[s.sdk].name, scripts[s.sdk].present())
 			want, err := os.ReadFile(s.want)
 			if err != nil {
 				t.Fatal(err)

@@ -141,9 +141,7 @@ func TestVerifiers(t *testing.T) {
 		{2, []string{python, "python/verify.py"}},
 	} {
 		t.Run(scripts[row.script].name, func(t *testing.T) {
-			if !scripts[row.script].present() {
-				t.Skip("it is not installed; README.md says how")
-			}
+			mustHave(t, scripts[row.script].name, scripts[row.script].present())
 			out, err := exec.Command(row.command[0], append(row.command[1:], folder, secret)...).CombinedOutput()
 			if err != nil || string(out) != want {
 				t.Errorf("%v: it read %.2000s", err, out)
@@ -220,9 +218,7 @@ func TestStorms(t *testing.T) {
 		}
 	})
 	t.Run("stripe-node", func(t *testing.T) {
-		if !scripts[0].present() {
-			t.Skip("it is not installed; README.md says how")
-		}
+		mustHave(t, scripts[0].name, scripts[0].present())
 		s := newSite(t)
 		for _, row := range storms {
 			got := s.attempts(row.effect, func() {

@@ -35,12 +35,7 @@ const helpDesk = `,"zendesk":{"version":1,"principal_id":1,
 // TestHelpDeskJob runs one job over both twins, twice on servers of their own: the
 // ports and the SDKs' random keys must leave no trace.
 func TestHelpDeskJob(t *testing.T) {
-	if !found("node") || !exists("node/node_modules/stripe") || !exists("node/node_modules/node-zendesk") {
-		if os.Getenv("WORLDS_FORCE_SDK") != "" {
-			t.Fatal("node-zendesk is not installed, and this run must have it")
-		}
-		t.Skip("node-zendesk is not installed; README.md says how")
-	}
+	mustHave(t, "node-zendesk", found("node") && exists("node/node_modules/stripe") && exists("node/node_modules/node-zendesk"))
 	first, second := deskJob(t), deskJob(t)
 	if !bytes.Equal(first.output, second.output) {
 		t.Errorf("two runs printed\n%s and\n%s", first.output, second.output)
