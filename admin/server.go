@@ -41,6 +41,8 @@ type Options struct {
 	Logger  *slog.Logger // nil discards
 	// WebhookHosts are hosts that events may be sent to beside this machine's own.
 	WebhookHosts []string
+	// Webhooks, if not nil, takes the place of the network for deliveries.
+	Webhooks http.RoundTripper
 	// NoAuthoring refuses new seeds: worlds start from the library and from what was
 	// published before.
 	NoAuthoring bool
@@ -67,7 +69,11 @@ func New(h *world.Host, opt Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(s)
 	s.allow = webhook.Allow{Hosts: opt.WebhookHosts, Ports: s.ports}
-	s.deliverer = webhook.NewDeliverer(webhook.NewSender(s.allow), h.Catalogs(), opt.Logger)
+	sender := webhook.NewSender(s.allow)
+	if opt.Webhooks != nil {
+		sender = webhook.NewSenderOver(opt.Webhooks)
+	}
+	s.deliverer = webhook.NewDeliverer(sender, h.Catalogs(), opt.Logger)
 	h.SetDeliver(s.deliverer.Wake)
 	return s, nil
 }

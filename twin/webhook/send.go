@@ -37,6 +37,15 @@ func NewSender(allow Allow) *Sender {
 	}}
 }
 
+// NewSenderOver returns a Sender that hands every attempt to a transport, wherever it
+// goes: for simulations, which have no network.
+func NewSenderOver(transport http.RoundTripper) *Sender {
+	return &Sender{client: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
 // Send posts body, which is at most AttemptTimeout on its way, and returns what
 // came of it: the status of the answer, or one of twin's outcomes.
 func (s *Sender) Send(ctx context.Context, url, signature string, body []byte) string {
