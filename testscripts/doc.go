@@ -45,9 +45,10 @@
 //		last: a status, hang, endless, big, reset or garbage.
 //	hook expect [-name NAME] [TYPE…]
 //		Check that just these events came since the last such check.
-//	hook verify [-name NAME]
-//		Check the signature of everything that came, and that an event came with
-//		the same bytes each time.
+//	hook verify [-name NAME] [SECRET]
+//		Check the signature of everything that came, by the secret of the world's
+//		endpoint if no other is named, and that an event came with the same bytes
+//		each time.
 //	journal
 //		Print the world's entries, one a line: #n actor method path status.
 //	json PATH [VALUE]

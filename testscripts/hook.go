@@ -56,7 +56,11 @@ func cmdHook(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("there came %q, not %q", got, args)
 		}
 	case "verify":
-		ts.Check(verify(h.Received(), r.now.hookSecret))
+		secret := r.now.hookSecret
+		if len(args) == 1 {
+			secret = args[0]
+		}
+		ts.Check(verify(h.Received(), secret))
 	default:
 		ts.Fatalf("hook has no verb %s", verb)
 	}

@@ -106,6 +106,10 @@ type Dialect struct {
 	// Delivery is an event of a state as an endpoint of an API version receives it
 	// ("" for the API's own), canonical; nil if the API delivers no events.
 	Delivery func(st *projection.State, e *projection.EventRow, version string) canon.Raw
+	// Keep puts what a version of an event takes from other rows where Delivery finds
+	// it, so that every delivery of the event has the same bytes. It does nothing the
+	// second time. Nil: an event is all there is.
+	Keep func(tx *Tx, e *projection.EventRow, version string)
 	// Hooks lists the endpoints in a state that requests of this API made and that
 	// take events, oldest first; nil if it has no such thing.
 	Hooks func(st *projection.State, spec Spec) []Hook

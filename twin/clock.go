@@ -114,6 +114,7 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 		if err := m.fire(tx, due); err != nil {
 			return nil, err
 		}
+		tx.keepEvents()
 		if done.Fired++; done.Fired%progressEvery == 0 {
 			if err := tx.report(done.Fired, due.At); err != nil {
 				return nil, err

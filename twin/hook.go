@@ -132,6 +132,28 @@ func (tx *Tx) enqueue(h *Hook, event, typ string) {
 	}
 }
 
+// keepEvents keeps what the deliveries that are new take from other rows than
+// their events. It is called whenever something is done with: a request, an
+// operation, one object that time acted on; so it does not matter how often a
+// clock stops on its way.
+func (tx *Tx) keepEvents() {
+	catalog := tx.catalog
+	for ; tx.kept < len(tx.facts); tx.kept++ {
+		d, ok := tx.facts[tx.kept].(*projection.Delivery)
+		if !ok || d.Attempts != 0 || d.Status != projection.Pending {
+			continue
+		}
+		e := tx.st.EventByID(d.Event)
+		for _, c := range tx.m.catalogs {
+			if c.Name == e.API && c.Keep != nil {
+				tx.catalog = c
+				c.Keep(tx, e, d.Version)
+			}
+		}
+	}
+	tx.catalog = catalog
+}
+
 // heldCounter holds the number of the delivery that an endpoint's next one
 // overtakes, 0 for none.
 func heldCounter(endpoint string) string { return "webhook.held." + endpoint }

@@ -128,6 +128,7 @@ func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 		}
 		out.Body = append(out.Body, '}')
 	}
+	tx.keepEvents()
 	if tx.minted != m.State.Minted() {
 		tx.record(&projection.Minted{Count: tx.minted})
 	}

@@ -284,6 +284,7 @@ func (r *run) settle() {
 		r.out.Body = r.shape.show(r.m.State, r.shape.blame(r.out.Body, r.renamed))
 		r.doc = Doc{}
 	}
+	r.tx.keepEvents()
 	if r.tx.minted != r.m.State.Minted() {
 		r.tx.record(&projection.Minted{Count: r.tx.minted})
 	}

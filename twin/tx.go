@@ -19,6 +19,7 @@ type Tx struct {
 	quiet   bool // a seed is loading: no events
 	facts   []projection.Fact
 	bytes   int // of the bodies in facts, and of what was taken back
+	kept    int // of the facts, those that keepEvents has seen
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
@@ -144,6 +145,7 @@ func (tx *Tx) Rollback(to Savepoint) {
 	tx.st.Rollback(to.undo)
 	clear(tx.facts[to.facts:])
 	tx.facts, tx.minted = tx.facts[:to.facts], to.minted
+	tx.kept = min(tx.kept, len(tx.facts))
 }
 
 func (tx *Tx) record(f projection.Fact) {

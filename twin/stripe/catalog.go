@@ -38,6 +38,7 @@ func Catalog() *twin.Catalog {
 		subscriptionAPI(),
 		subscriptionItemAPI(),
 		eventAPI(),
+		eventLinksAPI(),
 		webhookEndpointAPI(),
 		deadlineAPI(),
 		searchAPI(),

@@ -33,6 +33,7 @@ func dialect() twin.Dialect {
 		Meta:           eventMeta,
 		Event:          RenderEvent,
 		Delivery:       deliverEvent,
+		Keep:           keepLinks,
 		Shape:          shapeOf,
 		Cover:          cover,
 		Lacks:          lacks,

@@ -27,14 +27,13 @@ func RenderEvent(e *projection.EventRow) canon.Raw { return deliverEvent(nil, e,
 
 // deliverEvent is an event in an API version, "" for the one it was made in.
 func deliverEvent(st *projection.State, e *projection.EventRow, version string) canon.Raw {
-	var meta eventMetaDoc
-	if err := canon.Unmarshal(e.Meta, &meta); err != nil {
-		panic("stripe: event " + e.ID + ": " + err.Error())
-	}
-	object := e.Object
+	meta, object := eventMetaOf(e), e.Object
 	if version != "" {
 		meta.APIVersion = version
-		object = turnEvent(st, version, object, &meta)
+		if t := turnerOf(st, version); t != nil {
+			t.links = linksOf(st, e.ID)
+			object = turnEvent(t, object, meta)
+		}
 	}
 	out := make([]byte, 0, len(object)+len(meta.PreviousAttributes)+320)
 	out = canon.AppendString(append(out, `{"api_version":`...), meta.APIVersion)
@@ -48,6 +47,15 @@ func deliverEvent(st *projection.State, e *projection.EventRow, version string) 
 	out = canon.Append(append(out, `,"request":`...), &meta.Request)
 	out = canon.AppendString(append(out, `,"type":`...), e.Type)
 	return append(out, '}')
+}
+
+// eventMetaOf is what an event carries beside its object.
+func eventMetaOf(e *projection.EventRow) *eventMetaDoc {
+	meta := new(eventMetaDoc)
+	if err := canon.Unmarshal(e.Meta, meta); err != nil {
+		panic("stripe: event " + e.ID + ": " + err.Error())
+	}
+	return meta
 }
 
 type listEventsParams struct {

@@ -14,10 +14,10 @@ import (
 // turned by two tables of small steps, one a file: from the stored shape to
 // basil's (shape_basil.go), and from that to the one of 2022-11-15 (shape_old.go).
 // What an older shape shows of other objects (an invoice's charge, a line's price)
-// is looked up when the answer is made.
+// is looked up when the answer is made; for an event, when it happens
+// (event_links.go).
 //
-// Caveats: a delivered event shows such links as they stand when it is sent.
-// Members that a version between two shapes had for a while are not shown.
+// Caveat: members that a version between two shapes had for a while are not shown.
 
 // The first versions of each shape: the stored one, basil's, and the oldest.
 const (
@@ -57,11 +57,7 @@ func turnerOf(st *projection.State, version string) *turner {
 }
 
 // turnEvent turns what an event carries.
-func turnEvent(st *projection.State, version string, object canon.Raw, meta *eventMetaDoc) canon.Raw {
-	t := turnerOf(st, version)
-	if t == nil {
-		return object
-	}
+func turnEvent(t *turner, object canon.Raw, meta *eventMetaDoc) canon.Raw {
 	if before := meta.PreviousAttributes; before != nil {
 		meta.PreviousAttributes = t.previous(textAt(object, "object"), before)
 		if len(t.tables) > 1 {
@@ -86,6 +82,36 @@ type turn struct {
 type turner struct {
 	st     *projection.State
 	tables [][]turn
+	links  *hash // what an event keeps of other objects; nil for an answer
+}
+
+// null is nothing, on the wire.
+var null = canon.Raw("null")
+
+// look is what is found of another object: as the event keeps it, if one is turned
+// that does.
+func (t *turner) look(what, of string, find func() canon.Raw) canon.Raw {
+	if t.links == nil {
+		return find()
+	}
+	key := what + ":" + of
+	found := t.links.get(key)
+	if found == nil {
+		found = find()
+		t.links.set(key, found)
+	}
+	return found
+}
+
+// lookText is look for an id, "" for none.
+func (t *turner) lookText(what, of string, find func() string) string {
+	text, _ := canon.Unquote(t.look(what, of, func() canon.Raw {
+		if id := find(); id != "" {
+			return canon.AppendString(nil, id)
+		}
+		return null
+	}))
+	return text
 }
 
 // objectKey is what tells an object of a table, and errorKey a refusal.
@@ -143,7 +169,7 @@ func (step *turn) apply(t *turner, was canon.Raw, o *hash) {
 		o.drop(path)
 	}
 	for _, key := range step.null {
-		o.set(key, canon.Raw("null"))
+		o.set(key, null)
 	}
 	if step.more != nil {
 		step.more(t, was, o)
@@ -172,12 +198,16 @@ func (t *turner) previous(name string, v canon.Raw) canon.Raw {
 	return o.bytes()
 }
 
-// row is a stored object, turned; null when there is none.
-func (t *turner) row(table, id string) canon.Raw {
-	if row := t.st.Get(table, id); row != nil {
-		return t.value(row.Body)
-	}
-	return canon.Raw("null")
+// row is a stored object, not turned; null when there is none.
+func (t *turner) row(what, id string, tables ...string) canon.Raw {
+	return t.look(what, id, func() canon.Raw {
+		for _, table := range tables {
+			if row := t.st.Get(table, id); row != nil {
+				return row.Body
+			}
+		}
+		return null
+	})
 }
 
 // blame puts what the request called a parameter into a refusal of what the twin
@@ -266,7 +296,7 @@ func (h *hash) set(key string, value canon.Raw) {
 
 func (h *hash) setText(key, text string) {
 	if text == "" {
-		h.set(key, canon.Raw("null"))
+		h.set(key, null)
 		return
 	}
 	h.set(key, canon.AppendString(nil, text))

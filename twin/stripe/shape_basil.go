@@ -54,11 +54,7 @@ func inlineCoupon(t *turner, was canon.Raw, o *hash) {
 	if id == "" {
 		id = textUnder(was, "promotion", "coupon")
 	}
-	if t.st.Get(couponTable, id) == nil {
-		o.set("coupon", t.row(retiredCouponTable, id))
-		return
-	}
-	o.set("coupon", t.row(couponTable, id))
+	o.set("coupon", t.value(t.row("coupon", id, couponTable, retiredCouponTable)))
 }
 
 var basilAliases = [...]twin.Alias{

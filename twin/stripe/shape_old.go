@@ -80,10 +80,12 @@ func (t *turner) invoiceOf(intent string) string {
 	if intent == "" {
 		return ""
 	}
-	for row := range t.st.OldestWith(invoicePayments.Table, "payment_intent="+intent, 0) {
-		return textAt(row.Body, "invoice")
-	}
-	return ""
+	return t.lookText("invoice", intent, func() string {
+		for row := range t.st.OldestWith(invoicePayments.Table, "payment_intent="+intent, 0) {
+			return textAt(row.Body, "invoice")
+		}
+		return ""
+	})
 }
 
 // oldCreditNote names the refund of a credit note.
@@ -120,8 +122,14 @@ func oldInvoice(t *turner, was canon.Raw, o *hash) {
 	}
 	o.setText("payment_intent", intent)
 	charge := ""
-	if row := t.st.Get(paymentIntents.Table, intent); row != nil && string(o.get("attempted")) == "true" {
-		charge = textAt(row.Body, "latest_charge")
+	if intent != "" && string(o.get("attempted")) == "true" {
+		charge = t.lookText("charge", intent, func() string {
+			row := t.st.Get(paymentIntents.Table, intent)
+			if row == nil {
+				return ""
+			}
+			return textAt(row.Body, "latest_charge")
+		})
 	}
 	o.setText("charge", charge)
 	if strings.HasPrefix(textAt(was, "id"), "upcoming_") {
@@ -144,6 +152,10 @@ func oldPaid(object, before, previous canon.Raw) canon.Raw {
 // intentOf is the payment intent of an invoice: of its first payment that was
 // made, else of the one that is open, else of the first; "" for none.
 func (t *turner) intentOf(invoice string) string {
+	return t.lookText("payment_intent", invoice, func() string { return t.findIntent(invoice) })
+}
+
+func (t *turner) findIntent(invoice string) string {
 	first, open := "", ""
 	for row := range t.st.OldestWith(invoicePayments.Table, "invoice="+invoice, 0) {
 		intent := textUnder(row.Body, "payment", "payment_intent")
@@ -168,11 +180,11 @@ func (t *turner) firstDiscount(was canon.Raw) canon.Raw {
 	all, _ := canon.Get(was, "discounts")
 	for e := range canon.Elements(all) {
 		if id, ok := canon.Unquote(e); ok {
-			return t.row(discountTable, id)
+			return t.value(t.row("discount", id, discountTable))
 		}
 		return t.value(e)
 	}
-	return canon.Raw("null")
+	return null
 }
 
 // oldLine tells what made a line, and its price.
@@ -220,18 +232,21 @@ func (t *turner) oldProration(details canon.Raw, o *hash) {
 // oldPricing puts the price itself, and the plan it was once called, in the place
 // of its name.
 func (t *turner) oldPricing(was canon.Raw, o *hash) {
-	plan := canon.Raw("null")
-	row := t.st.Get(prices.Table, textUnder(was, "pricing", "price_details", "price"))
-	if row == nil {
-		o.set("price", plan)
-		o.set("plan", plan)
-		return
+	price, plan := null, null
+	if id := textUnder(was, "pricing", "price_details", "price"); id != "" {
+		price = t.row("price", id, prices.Table)
 	}
-	if pr := prices.Decode(row); pr.Recurring != nil {
-		p := planOf(pr)
-		plan = t.value(canon.Marshal(&p))
+	if price[0] == '{' {
+		var pr Price
+		if err := canon.Unmarshal(price, &pr); err != nil {
+			panic("stripe: price: " + err.Error())
+		}
+		if pr.Recurring != nil {
+			p := planOf(&pr)
+			plan = t.value(canon.Marshal(&p))
+		}
 	}
-	o.set("price", t.value(row.Body))
+	o.set("price", t.value(price))
 	o.set("plan", plan)
 }
 
@@ -242,7 +257,7 @@ func oldInvoiceItem(t *turner, was canon.Raw, o *hash) {
 	}
 	unit := textUnder(was, "pricing", "unit_amount_decimal")
 	o.setText("unit_amount_decimal", unit)
-	o.set("unit_amount", canon.Raw("null"))
+	o.set("unit_amount", null)
 	if n, ok := canon.Int(canon.Raw(unit)); ok {
 		o.set("unit_amount", canon.AppendInt(nil, n))
 	}
@@ -256,7 +271,7 @@ func oldPrice(_ *turner, _ canon.Raw, o *hash) {
 	}
 	r := hashOf(recurring)
 	r.drop("meter")
-	r.set("aggregate_usage", canon.Raw("null"))
+	r.set("aggregate_usage", null)
 	o.set("recurring", r.bytes())
 }
 
