@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gorilla/mux"
 
@@ -21,6 +22,67 @@ type call struct {
 	r     *http.Request
 	entry *entry       // of routes on a world
 	world *world.World // of routes on a world
+
+	status int       // of the answer, 0 for none, or one that is streamed
+	answer canon.Raw // its body; nil for none
+}
+
+// handle does what a route does and answers, with no lock held any more: an answer
+// on a world passes the points that are left of its operation.
+func (c *call) handle(route *route) error {
+	ctx, cmd := c.r.Context(), operation(route.unlogged(), nil)
+	if cmd.Op != "" {
+		if err := c.world.Pass(ctx, world.Passing{Point: world.Produced, Command: &cmd}); err != nil {
+			return err
+		}
+	}
+	if err := route.handle(c); err != nil {
+		return err
+	}
+	if cmd.Op != "" {
+		_ = c.world.Pass(ctx, world.Passing{Point: world.Committed, Command: &cmd})
+	}
+	if c.status == 0 {
+		return nil
+	}
+	c.serve()
+	if c.answer != nil {
+		c.w.Header().Set("Content-Type", "application/json")
+	}
+	c.w.WriteHeader(c.status)
+	if c.answer != nil {
+		_, _ = c.w.Write(append(c.answer, '\n'))
+	}
+	return nil
+}
+
+// unlogged names the change of a world that a route makes and no entry of the world
+// holds, "" for other routes: the server's own stream holds it, under a lock of its
+// own, so that it passes no point in between.
+func (r *route) unlogged() string {
+	switch r.method + " " + strings.TrimPrefix(r.path, "/admin/worlds/{world}") {
+	case "PUT /webhooks/endpoint":
+		return "endpoint.set"
+	case "DELETE /webhooks/endpoint":
+		return "endpoint.remove"
+	case "POST /keys":
+		return "key.add"
+	case "DELETE /keys/{label}":
+		return "key.remove"
+	case "POST /fork":
+		return "fork"
+	}
+	return ""
+}
+
+// serve says that the answer is about to be written.
+func (c *call) serve() {
+	if c.world == nil {
+		return
+	}
+	cmd := operation("", nil)
+	cmd.Method, cmd.Path = c.r.Method, c.r.URL.Path
+	_ = c.world.Pass(c.r.Context(), world.Passing{Point: world.Served, Command: &cmd})
 }
 
 // bodyBytesMax bounds the body of an admin request; seeds are the largest.
@@ -72,14 +134,12 @@ func readBody(c *call) ([]byte, error) {
 func reply[T any](c *call, status int, v *T) error { return c.raw(status, canon.Marshal(v)) }
 
 func (c *call) raw(status int, body canon.Raw) error {
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(status)
-	_, _ = c.w.Write(append(body, '\n'))
+	c.status, c.answer = status, body
 	return nil
 }
 
 func (c *call) none() error {
-	c.w.WriteHeader(http.StatusNoContent)
+	c.status = http.StatusNoContent
 	return nil
 }
 

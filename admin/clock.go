@@ -119,6 +119,7 @@ func (c *call) streamAdvance(req *advanceRequest, args canon.Raw) error {
 		}})
 		done <- result{answer, err}
 	}()
+	c.serve()
 	c.w.Header().Set("Content-Type", eventStream)
 	c.w.WriteHeader(http.StatusOK)
 	send := func(event string, data canon.Raw) {

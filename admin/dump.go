@@ -21,6 +21,7 @@ func dumpWorld(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.serve()
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Worlds-Dump-SHA256", world.DumpHash(v.State))

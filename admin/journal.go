@@ -87,6 +87,7 @@ func exportJournal(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.serve()
 	h := c.w.Header()
 	h.Set("Content-Type", jsonLines)
 	h.Set("Worlds-Head", v.Hash.String())

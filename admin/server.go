@@ -19,13 +19,14 @@ import (
 
 // Server is the admin API of one Host. It is safe for concurrent use.
 type Server struct {
-	host      *world.Host
-	registry  *registry
-	opt       Options
-	root      string // digest of the root token, "" for none
-	metrics   *metrics
-	allow     webhook.Allow
-	deliverer *webhook.Deliverer
+	host     *world.Host
+	registry *registry
+	opt      Options
+	root     string // digest of the root token, "" for none
+	metrics  *metrics
+	allow    webhook.Allow
+	// Deliverer sends the events of the worlds.
+	Deliverer *webhook.Deliverer
 	ending    chan struct{} // closed when streams are to end
 	endOnce   sync.Once
 }
@@ -48,6 +49,8 @@ type Options struct {
 	NoAuthoring bool
 	// ForksMax is how many forks one world may have, 0 for the usual number.
 	ForksMax int
+	// Queue is the Deliverer's; nil lets it deliver by itself.
+	Queue func(*world.World)
 	// Library looks up a seed by name; nil means the built-in one.
 	Library func(name string) (*seed.Seed, error)
 }
@@ -73,8 +76,9 @@ func New(h *world.Host, opt Options) (*Server, error) {
 	if opt.Webhooks != nil {
 		sender = webhook.NewSenderOver(opt.Webhooks)
 	}
-	s.deliverer = webhook.NewDeliverer(sender, h.Catalogs(), opt.Logger)
-	h.SetDeliver(s.deliverer.Wake)
+	s.Deliverer = webhook.NewDeliverer(sender, h.Catalogs(), opt.Logger)
+	s.Deliverer.Queue = opt.Queue
+	h.SetDeliver(s.Deliverer.Wake)
 	return s, nil
 }
 
@@ -83,7 +87,7 @@ func New(h *world.Host, opt Options) (*Server, error) {
 func (s *Server) EndStreams() { s.endOnce.Do(func() { close(s.ending) }) }
 
 // Close ends the delivery of events. It must be called before the journal closes.
-func (s *Server) Close() { s.deliverer.Close() }
+func (s *Server) Close() { s.Deliverer.Close() }
 
 // ports are those the server listens on, as far as it knows.
 func (s *Server) ports() []uint16 {
@@ -157,7 +161,7 @@ func (s *Server) handler(route *route) http.Handler {
 			problemOf(err).write(w)
 			return
 		}
-		if err := route.handle(c); err != nil {
+		if err := c.handle(route); err != nil {
 			problemOf(err).write(w)
 		}
 		if c.world != nil {

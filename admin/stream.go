@@ -49,6 +49,7 @@ func (c *call) startStream() (*stream, error) {
 			s.inc, s.after = inc, number
 		}
 	}
+	c.serve()
 	h := c.w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-store")

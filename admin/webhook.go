@@ -168,7 +168,7 @@ func setEndpoint(c *call) error {
 	if err := c.s.record(&change{Op: "endpoint", World: int64(c.entry.number), Endpoint: record}); err != nil {
 		return err
 	}
-	c.s.deliverer.Wake(c.world) // what waited for an endpoint, or for being told
+	c.s.Deliverer.Wake(c.world) // what waited for an endpoint, or for being told
 	info := record.info()
 	info.Secret = record.Secret
 	return reply(c, http.StatusOK, info)
@@ -194,7 +194,7 @@ func removeEndpoint(c *call) error {
 }
 
 func flushWebhooks(c *call) error {
-	batch, err := c.s.deliverer.Flush(c.r.Context(), c.world, nil)
+	batch, err := c.s.Deliverer.Flush(c.r.Context(), c.world, nil)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func flushWebhooks(c *call) error {
 }
 
 func quiesceWorld(c *call) error {
-	rest, err := c.s.deliverer.Quiesce(c.r.Context(), c.world)
+	rest, err := c.s.Deliverer.Quiesce(c.r.Context(), c.world)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func resendEvent(c *call) error {
 	if err := canon.Unmarshal(answer.Body, &resent); err != nil {
 		return err
 	}
-	batch, err := c.s.deliverer.Flush(c.r.Context(), c.world, resent.Deliveries)
+	batch, err := c.s.Deliverer.Flush(c.r.Context(), c.world, resent.Deliveries)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,10 @@ func (s *Shell) lookBack(w http.ResponseWriter, r *http.Request, c *twin.Catalog
 		s.refuse(w, r, c, c.Wire.Transport(http.StatusBadRequest, "The past can only be read: "+atHeader+" goes with GET."))
 		return
 	}
+	if err := of.Pass(r.Context(), world.Passing{Point: world.Produced, Command: &req.Command}); err != nil {
+		s.failed(w, r, c, err)
+		return
+	}
 	v, err := of.View(r.Context())
 	if err != nil {
 		s.failed(w, r, c, err)
@@ -31,6 +35,10 @@ func (s *Shell) lookBack(w http.ResponseWriter, r *http.Request, c *twin.Catalog
 		return
 	}
 	outcome, err := of.Peek(r.Context(), v, seq, req.Command)
+	if err == nil {
+		answer := world.Answer{Outcome: *outcome, Seq: seq}
+		_ = of.Pass(r.Context(), world.Passing{Point: world.Served, Command: &req.Command, Answer: &answer})
+	}
 	switch {
 	case err != nil:
 		s.failed(w, r, c, err)

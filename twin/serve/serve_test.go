@@ -227,10 +227,11 @@ func TestMask(t *testing.T) {
 func TestPanics(t *testing.T) {
 	for _, point := range []world.Point{world.Produced, world.Decided, world.Committed, world.Served} {
 		t.Run(string(point), func(t *testing.T) {
-			r := newRig(t, func(_ *world.World, p world.Point, cmd *twin.Command) {
-				if p == point && strings.Contains(cmd.Body, "panic") {
+			r := newRig(t, func(_ context.Context, at *world.Passing) error {
+				if at.Point == point && strings.Contains(at.Command.Body, "panic") {
 					panic("planted")
 				}
+				return nil
 			}, nil)
 			body := "name=panic"
 			res, answer := r.send("POST /v1/customers", form(body), body)

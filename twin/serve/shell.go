@@ -94,6 +94,7 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 		return
 	}
 	defer origin.World.Answered()
+	_ = origin.World.Pass(r.Context(), world.Passing{Point: world.Served, Command: &req.Command, Answer: answer})
 	if answer.Close {
 		cut(w)
 		return

@@ -13,6 +13,12 @@ import (
 
 // Deliverer drains the ledgers of a server's worlds.
 type Deliverer struct {
+	// Queue, if not nil, is told of every world that may have something to deliver,
+	// instead of a worker being started: nothing is sent but by Flush and Next, one
+	// attempt after the other. It must be set before the Deliverer is used, and must
+	// not block.
+	Queue func(*world.World)
+
 	sender   *Sender
 	catalogs []*twin.Catalog
 	log      *slog.Logger
@@ -94,6 +100,10 @@ func (d *Deliverer) Wake(w *world.World) {
 	if !automatic(w) {
 		return
 	}
+	if d.Queue != nil {
+		d.Queue(w)
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ended {
@@ -166,9 +176,7 @@ func (d *Deliverer) work(w *world.World, endpoint string, l *lane) {
 // drain sends what is due for an endpoint, once; more says that it is worth to
 // look again.
 func (d *Deliverer) drain(w *world.World, endpoint string, l *lane) (more bool) {
-	select {
-	case l.slot <- struct{}{}:
-	case <-d.ctx.Done():
+	if w.Take(d.ctx, world.ForLane, l.slot) != nil {
 		return false
 	}
 	defer func() { <-l.slot }()
@@ -181,11 +189,11 @@ func (d *Deliverer) drain(w *world.World, endpoint string, l *lane) (more bool) 
 		if row.Endpoint != endpoint || row.Turn == 0 {
 			continue
 		}
-		outcome := d.attempt(p, row, dropping(row.Event))
+		outcome := d.attempt(d.ctx, w, p, row, dropping(row.Event))
 		if d.ctx.Err() != nil {
 			return false
 		}
-		answer, err := w.Deliver(d.ctx, p.view.Inc, twin.DeliverArgs(row.Number, row.Attempts+1, outcome))
+		answer, err := d.record(d.ctx, w, p, row, outcome)
 		if err != nil {
 			return false // another life of the world, or none
 		}
@@ -200,12 +208,97 @@ func (d *Deliverer) drain(w *world.World, endpoint string, l *lane) (more bool) 
 // statusDone is the status of an operation that was done.
 const statusDone = 200
 
-// attempt makes one attempt to deliver, or not, if it is to be dropped.
-func (d *Deliverer) attempt(p *plan, row *projection.Delivery, dropped bool) string {
-	if dropped {
-		return twin.OutcomeDropped
+// attempt makes one attempt to deliver, or not, if it is to be dropped. ctx is who
+// makes it; what is on its way is cut when the Deliverer closes.
+func (d *Deliverer) attempt(ctx context.Context, w *world.World, p *plan, row *projection.Delivery, dropped bool) string {
+	at := world.Passing{Point: world.Claimed, Row: row, Type: p.typeOf(row)}
+	_ = w.Pass(ctx, at)
+	at.Outcome = twin.OutcomeDropped
+	if !dropped {
+		to := p.targets[row.Endpoint]
+		body := p.body(row)
+		at.Point, at.Outcome = world.Sent, ""
+		_ = w.Pass(ctx, at)
+		at.Outcome = d.sender.Send(d.ctx, to.url, Signature(to.secret, p.stamp(to), body), body)
 	}
-	to := p.targets[row.Endpoint]
-	body := p.body(row)
-	return d.sender.Send(d.ctx, to.url, Signature(to.secret, p.stamp(to), body), body)
+	at.Point = world.Answered
+	_ = w.Pass(ctx, at)
+	return at.Outcome
+}
+
+// record takes the outcome of an attempt down.
+func (d *Deliverer) record(ctx context.Context, w *world.World, p *plan, row *projection.Delivery, outcome string) (*world.Answer, error) {
+	answer, err := w.Deliver(ctx, p.view.Inc, twin.DeliverArgs(row.Number, row.Attempts+1, outcome))
+	if err == nil {
+		_ = w.Pass(ctx, world.Passing{Point: world.Recorded, Answer: answer, Row: row, Type: p.typeOf(row), Outcome: outcome})
+	}
+	return answer, err
+}
+
+// Due is an attempt that a world waits to make.
+type Due struct {
+	Number   int64 // of the row in the ledger
+	Endpoint string
+	Type     string // of the event
+	Event    string
+	At       int64 // logical time
+	Now      bool  // it is due, and not held back
+}
+
+// Dues lists the attempts a world waits to make to endpoints that are there, in the
+// order they will be made to each.
+func (d *Deliverer) Dues(ctx context.Context, w *world.World) ([]Due, error) {
+	p, err := d.look(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	var out []Due
+	now := map[int64]bool{}
+	for _, row := range p.rows {
+		now[row.Number] = row.Turn != 0
+		out = append(out, Due{row.Number, row.Endpoint, p.typeOf(row), row.Event, row.Due, row.Turn != 0})
+	}
+	for _, row := range p.view.State.PendingDeliveries() {
+		if _, known := p.targets[row.Endpoint]; known && row.Due > p.view.State.Now() {
+			out = append(out, Due{row.Number, row.Endpoint, p.typeOf(row), row.Event, row.Due, false})
+		}
+	}
+	return out, nil
+}
+
+// Next makes one attempt, that of row number, and takes it down, as a worker would.
+// It returns false when the row is not due any more.
+func (d *Deliverer) Next(ctx context.Context, w *world.World, endpoint string, number int64) (bool, error) {
+	v, err := w.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	d.mu.Lock()
+	l := d.office(w).lane(laneKey{v.Inc, endpoint})
+	d.mu.Unlock()
+	if err := w.Take(ctx, world.ForLane, l.slot); err != nil {
+		return false, err
+	}
+	defer func() { <-l.slot }()
+	p, err := d.look(ctx, w)
+	if err != nil {
+		return false, err
+	}
+	dropping := twin.Dropping(p.view.State, endpoint)
+	for _, row := range p.rows {
+		if row.Endpoint != endpoint || row.Number != number {
+			continue
+		}
+		_, err := d.record(ctx, w, p, row, d.attempt(ctx, w, p, row, dropping(row.Event)))
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// Forsake gives up the ways to the endpoints of a world, as a server does that dies:
+// what is on its way goes on, and others may go ahead of it.
+func (d *Deliverer) Forsake(w *world.World) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.offices, w)
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -37,9 +38,7 @@ func (d *Deliverer) Flush(ctx context.Context, w *world.World, only []int64) (*B
 	d.mu.Lock()
 	o := d.office(w)
 	d.mu.Unlock()
-	select {
-	case o.flush <- struct{}{}:
-	case <-ctx.Done():
+	if w.Take(ctx, world.ForFlush, o.flush) != nil {
 		return &Batch{Unreached: d.due(ctx, w)}, nil // another flush took the time
 	}
 	defer func() { <-o.flush }()
@@ -68,7 +67,17 @@ func (d *Deliverer) Flush(ctx context.Context, w *world.World, only []int64) (*B
 		d.mu.Lock()
 		l := o.lane(laneKey{p.view.Inc, endpoint})
 		d.mu.Unlock()
-		go d.carry(ctx, w, l, mine, settled)
+		if d.Queue == nil {
+			go d.carry(ctx, w, l, mine, settled)
+			continue
+		}
+		if w.Take(ctx, world.ForLane, l.slot) == nil {
+			defer func() { <-l.slot }()
+			mine = mine[d.tryAll(ctx, w, mine):]
+		}
+		for _, c := range mine {
+			close(c.ready)
+		}
 	}
 	return d.takeDown(ctx, w, p, parcels)
 }
@@ -76,11 +85,9 @@ func (d *Deliverer) Flush(ctx context.Context, w *world.World, only []int64) (*B
 // carry makes the attempts of one endpoint and keeps the way to it until they are
 // taken down.
 func (d *Deliverer) carry(ctx context.Context, w *world.World, l *lane, parcels []*parcel, settled <-chan struct{}) {
-	select {
-	case l.slot <- struct{}{}:
+	if w.Take(ctx, world.ForLane, l.slot) == nil {
 		defer func() { <-l.slot }()
 		parcels = parcels[d.tryAll(ctx, w, parcels):]
-	case <-ctx.Done():
 	}
 	for _, c := range parcels {
 		close(c.ready)
@@ -103,7 +110,7 @@ func (d *Deliverer) tryAll(ctx context.Context, w *world.World, parcels []*parce
 		}
 		now := p.view.State.Delivery(c.row.Number)
 		if now != nil && now.Status == projection.Pending && now.Attempts == c.row.Attempts {
-			outcome := d.attempt(p, c.row, dropping(c.row.Event))
+			outcome := d.attempt(ctx, w, p, c.row, dropping(c.row.Event))
 			if d.ctx.Err() != nil {
 				return ready
 			}
@@ -128,7 +135,7 @@ func (d *Deliverer) takeDown(ctx context.Context, w *world.World, p *plan, parce
 			}
 			continue
 		}
-		answer, err := w.Deliver(context.WithoutCancel(ctx), p.view.Inc, twin.DeliverArgs(c.row.Number, c.row.Attempts+1, c.outcome))
+		answer, err := d.record(context.WithoutCancel(ctx), w, p, c.row, c.outcome)
 		if err != nil {
 			return nil, err
 		}
@@ -139,9 +146,7 @@ func (d *Deliverer) takeDown(ctx context.Context, w *world.World, p *plan, parce
 		if err := canon.Unmarshal(answer.Body, &info); err != nil {
 			return nil, err
 		}
-		if e := p.view.State.EventByID(c.row.Event); e != nil {
-			info.Type = e.Type
-		}
+		info.Type = p.typeOf(c.row)
 		b.Deliveries = append(b.Deliveries, info)
 	}
 	return b, nil
@@ -166,9 +171,7 @@ func (d *Deliverer) Quiesce(ctx context.Context, w *world.World) (*Rest, error) 
 	defer cancel()
 	r := &Rest{}
 	for {
-		for w.InFlight() > 0 && ctx.Err() == nil {
-			time.Sleep(restPoll)
-		}
+		d.stillness(ctx, w)
 		b, err := d.Flush(ctx, w, nil)
 		if err == nil {
 			r.Attempts += int64(len(b.Deliveries))
@@ -183,6 +186,19 @@ func (d *Deliverer) Quiesce(ctx context.Context, w *world.World) (*Rest, error) 
 		}
 		if err != nil {
 			return nil, err
+		}
+	}
+}
+
+// stillness waits until no request is in flight.
+func (d *Deliverer) stillness(ctx context.Context, w *world.World) {
+	for w.InFlight() > 0 && ctx.Err() == nil {
+		switch err := w.Pass(ctx, world.Passing{Point: world.Waiting, For: world.ForFlight}); {
+		case errors.Is(err, world.ErrAgain):
+		case err != nil:
+			return
+		default:
+			time.Sleep(restPoll)
 		}
 	}
 }

@@ -85,6 +85,14 @@ func (p *plan) body(row *projection.Delivery) []byte {
 	return nil
 }
 
+// typeOf is the type of the event of a row.
+func (p *plan) typeOf(row *projection.Delivery) string {
+	if e := p.view.State.EventByID(row.Event); e != nil {
+		return e.Type
+	}
+	return ""
+}
+
 // stamp is the time a signature carries.
 func (p *plan) stamp(t target) int64 {
 	if t.logical {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"worlds/journal/store"
-	"worlds/twin"
 	"worlds/twin/world"
 )
 
@@ -42,11 +41,12 @@ func TestDecidedBeforeTheSealAppendedAfter(t *testing.T) {
 			s := &stop{arrived: make(chan struct{}), let: make(chan struct{})}
 			r := newRig(t, "empty", func(r *rig) {
 				r.store.Hook = b.hook
-				r.hook = func(w *world.World, p world.Point, cmd *twin.Command) {
-					if p == world.Decided && cmd.Method == held.Command.Method && cmd.Body == held.Command.Body {
+				r.hook = func(_ context.Context, at *world.Passing) error {
+					if at.Point == world.Decided && at.Command.Method == held.Command.Method && at.Command.Body == held.Command.Body {
 						close(s.arrived)
 						<-s.let
 					}
+					return nil
 				}
 			})
 			world.SetWaits(r.host, time.Second, 0)

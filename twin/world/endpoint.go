@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"worlds/journal/canon"
@@ -46,7 +47,7 @@ func (w *World) hold(ctx context.Context, life uint64, cmd *twin.Command) error 
 		return nil
 	}
 	d := twin.Command{Actor: cmd.Actor, API: cmd.API, Method: cmd.Method, Path: cmd.Path, Op: twin.DelayOp}
-	answer, ticket, err := w.execute(&d, "")
+	answer, ticket, err := w.execute(ctx, &d, "")
 	w.release()
 	if err == nil {
 		err = w.settle(ticket)
@@ -55,14 +56,28 @@ func (w *World) hold(ctx context.Context, life uint64, cmd *twin.Command) error 
 		return err
 	}
 	cmd.After = int64(answer.Seq)
+	if err := w.sleep(ctx, cmd, ms); err != nil {
+		return err
+	}
+	return w.acquire(ctx, life)
+}
+
+// sleep lets a request wait.
+func (w *World) sleep(ctx context.Context, cmd *twin.Command, ms int64) error {
+	if err := w.Pass(ctx, Passing{Point: Waiting, For: ForLatency, Command: cmd, Millis: ms}); err != nil {
+		if errors.Is(err, ErrAgain) {
+			return nil
+		}
+		return err
+	}
 	timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return w.acquire(ctx, life)
 }
 
 // InFlight is the number of operations that have begun and not ended.

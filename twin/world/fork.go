@@ -131,7 +131,7 @@ func (w *World) Branch(ctx context.Context, v View, at journal.Seq) (*Branch, er
 	if at > v.Seq {
 		return nil, fmt.Errorf("%w: %d, the last is %d", ErrNoSuchSeq, at, v.Seq)
 	}
-	life, err := w.gate.enter(ctx)
+	life, err := w.enter(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -17,19 +18,32 @@ type gate struct {
 	life   uint64        // changes under the world's lock
 }
 
+// admit lets one operation in and returns the life it belongs to; or, while a reset
+// is under way, what is closed at its end.
+func (g *gate) admit() (life uint64, shut <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut != nil {
+		return 0, g.shut
+	}
+	g.inside++
+	return g.life, nil
+}
+
 // enter admits one operation and returns the life it belongs to. It waits while a
 // reset is under way.
-func (g *gate) enter(ctx context.Context) (uint64, error) {
+func (w *World) enter(ctx context.Context) (uint64, error) {
 	for {
-		g.mu.Lock()
-		if g.shut == nil {
-			g.inside++
-			life := g.life
-			g.mu.Unlock()
+		life, shut := w.gate.admit()
+		if shut == nil {
 			return life, nil
 		}
-		shut := g.shut
-		g.mu.Unlock()
+		switch err := w.Pass(ctx, Passing{Point: Waiting, For: ForReset}); {
+		case errors.Is(err, ErrAgain):
+			continue
+		case err != nil:
+			return 0, err
+		}
 		select {
 		case <-shut:
 		case <-ctx.Done():
@@ -48,32 +62,61 @@ func (g *gate) leave() {
 	}
 }
 
-// close shuts the gate and waits until nobody is inside, at most bound. It
-// returns false if another reset has it.
-func (g *gate) close(bound time.Duration) bool {
+// close shuts the gate. It returns false if another reset has it.
+func (g *gate) close() bool {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.shut != nil {
-		g.mu.Unlock()
 		return false
 	}
 	g.shut = make(chan struct{})
-	if g.inside == 0 {
-		g.mu.Unlock()
-		return true
-	}
-	idle := make(chan struct{})
-	g.idle = idle
-	g.mu.Unlock()
-	timer := time.NewTimer(bound)
-	defer timer.Stop()
-	select {
-	case <-idle:
-	case <-timer.C:
-		g.mu.Lock()
-		g.late = true
-		g.mu.Unlock()
-	}
 	return true
+}
+
+// empty returns nil when nobody is inside, and otherwise what is closed once nobody
+// is.
+func (g *gate) empty() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside == 0 {
+		return nil
+	}
+	if g.idle == nil {
+		g.idle = make(chan struct{})
+	}
+	return g.idle
+}
+
+// giveUp says that a reset has waited its time.
+func (g *gate) giveUp() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.late = true
+}
+
+// clear waits until nobody is inside the shut gate, at most the Host's bound.
+func (w *World) clear(ctx context.Context) {
+	for {
+		idle := w.gate.empty()
+		if idle == nil {
+			return
+		}
+		switch err := w.Pass(ctx, Passing{Point: Waiting, For: ForFlight}); {
+		case errors.Is(err, ErrAgain):
+			continue
+		case err != nil:
+			w.gate.giveUp()
+			return
+		}
+		timer := time.NewTimer(w.host.resetWait)
+		defer timer.Stop()
+		select {
+		case <-idle:
+		case <-timer.C:
+			w.gate.giveUp()
+		}
+		return
+	}
 }
 
 // overdue reports that a reset has waited long enough for what is inside.

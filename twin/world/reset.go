@@ -5,6 +5,7 @@ import (
 
 	"worlds/journal/canon"
 	"worlds/journal/store"
+	"worlds/twin"
 )
 
 // End is how the caller has the end of a life recorded. It is called once nobody is
@@ -27,7 +28,7 @@ func Plainly(command canon.Raw) End {
 // When forks read the entries of the world's present life, moved is the number
 // under which it goes on, so that they keep them.
 func (w *World) Reset(ctx context.Context, end End) error {
-	return w.replaceLife(ctx, end, func(moved ID) *store.Control {
+	return w.replaceLife(ctx, "reset", end, func(moved ID) *store.Control {
 		if moved != 0 {
 			return &store.Control{Op: store.Create, World: moved, Inc: w.inc + 1}
 		}
@@ -43,7 +44,7 @@ func (w *World) Reset(ctx context.Context, end End) error {
 // Delete ends the world, as one entry of the server's own stream. When moved is not
 // 0, its entries stay for the forks that read them, until Drop.
 func (w *World) Delete(ctx context.Context, end End) error {
-	return w.replaceLife(ctx, end, func(moved ID) *store.Control {
+	return w.replaceLife(ctx, "delete", end, func(moved ID) *store.Control {
 		if moved != 0 {
 			return nil
 		}
@@ -58,19 +59,33 @@ func (w *World) Delete(ctx context.Context, end End) error {
 
 // replaceLife ends the present life of the world by one entry of the server's own
 // stream and begins what after says.
-func (w *World) replaceLife(ctx context.Context, end End, control func(ID) *store.Control, after func(ID)) error {
-	if !w.gate.close(w.host.resetWait) {
+func (w *World) replaceLife(ctx context.Context, op string, end End, control func(ID) *store.Control, after func(ID)) error {
+	cmd := &twin.Command{Actor: "admin", API: "admin", Op: op}
+	if err := w.pass(ctx, Produced, cmd, nil); err != nil {
+		return err
+	}
+	if err := w.endLife(ctx, cmd, end, control, after); err != nil {
+		return err
+	}
+	_ = w.pass(ctx, Committed, cmd, nil)
+	return nil
+}
+
+func (w *World) endLife(ctx context.Context, cmd *twin.Command, end End, control func(ID) *store.Control, after func(ID)) error {
+	if !w.gate.close() {
 		return ErrBusy
 	}
 	defer w.gate.reopen()
-	select {
-	case w.lock <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	w.clear(ctx)
+	if err := w.Take(ctx, ForLock, w.lock); err != nil {
+		return err
 	}
 	defer w.release()
 	if w.gone {
 		return ErrGone
+	}
+	if err := w.pass(ctx, Decided, cmd, nil); err != nil {
+		return err
 	}
 	if head, ok := w.host.store.Head(w.ID); ok {
 		w.inc = head.Inc

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"worlds/twin"
 	"worlds/twin/world"
 )
 
@@ -26,11 +25,12 @@ func newStop(p world.Point, form string) *stop {
 	return &stop{point: p, form: form, arrived: make(chan struct{}), let: make(chan struct{})}
 }
 
-func (s *stop) hook(_ *world.World, p world.Point, cmd *twin.Command) {
-	if p == s.point && cmd.Body == s.form {
+func (s *stop) hook(_ context.Context, at *world.Passing) error {
+	if at.Point == s.point && at.Command.Body == s.form {
 		close(s.arrived)
 		<-s.let
 	}
+	return nil
 }
 
 // send sends a request in the background.
@@ -167,10 +167,11 @@ func TestResetFencesWhatOutlivesIt(t *testing.T) {
 func TestNoRequestCrossesAReset(t *testing.T) {
 	var slow atomic.Bool
 	r := newRig(t, "empty", func(r *rig) {
-		r.hook = func(_ *world.World, p world.Point, _ *twin.Command) {
-			if p == world.Decided && slow.Load() {
+		r.hook = func(_ context.Context, at *world.Passing) error {
+			if at.Point == world.Decided && slow.Load() {
 				time.Sleep(3 * time.Millisecond) // the lock is held longer than a reset waits
 			}
+			return nil
 		}
 	})
 	world.SetWaits(r.host, time.Millisecond, time.Hour)

@@ -51,7 +51,7 @@ func (w *World) ahead(v *View) bool {
 }
 
 func (w *World) peek(ctx context.Context) (View, store.Ticket, error) {
-	life, err := w.gate.enter(ctx)
+	life, err := w.enter(ctx)
 	if err != nil {
 		return View{}, store.Ticket{}, err
 	}
@@ -185,7 +185,7 @@ func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) 
 
 // marked returns a copy of the state kept at a mark of a life, nil if there is none.
 func (w *World) marked(ctx context.Context, inc store.Incarnation, seq journal.Seq) *projection.State {
-	life, err := w.gate.enter(ctx)
+	life, err := w.enter(ctx)
 	if err != nil {
 		return nil
 	}

@@ -82,12 +82,14 @@ type Answer struct {
 // one of ours or ctx's; what the twin refuses is an Answer.
 func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 	cmd := r.Command
-	life, err := w.gate.enter(ctx)
+	life, err := w.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer w.gate.leave()
-	w.pass(Produced, &cmd)
+	if err := w.pass(ctx, Produced, &cmd, nil); err != nil {
+		return nil, err
+	}
 	answer, ticket, err := w.inside(ctx, life, &cmd, &r)
 	if err != nil {
 		w.host.mend(err)
@@ -97,8 +99,7 @@ func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
 		return nil, err
 	}
 	w.pulse.beat()
-	w.pass(Committed, &cmd)
-	w.pass(Served, &cmd)
+	_ = w.pass(ctx, Committed, &cmd, answer)
 	return answer, nil
 }
 
@@ -130,7 +131,7 @@ func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *R
 		}
 		return ctx.Err()
 	}
-	return w.execute(cmd, r.IdemKey)
+	return w.execute(ctx, cmd, r.IdemKey)
 }
 
 // settle waits until an entry is durable.
@@ -145,10 +146,8 @@ func (w *World) settle(ticket store.Ticket) error {
 
 // acquire takes the lock for an operation of one life and loads the world.
 func (w *World) acquire(ctx context.Context, life uint64) error {
-	select {
-	case w.lock <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := w.Take(ctx, ForLock, w.lock); err != nil {
+		return err
 	}
 	err := w.ready(life)
 	if err != nil {
@@ -182,7 +181,7 @@ func (w *World) ready(life uint64) error {
 
 // execute decides and appends one command. The caller holds the lock. A panic
 // outside the decide functions is our fault: the world loads again.
-func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticket store.Ticket, err error) {
+func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (answer *Answer, ticket store.Ticket, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.stale.Store(true)
@@ -198,7 +197,10 @@ func (w *World) execute(cmd *twin.Command, rawKey string) (answer *Answer, ticke
 		}
 		return nil, store.Ticket{}, out.Aborted
 	}
-	w.pass(Decided, cmd)
+	if err := w.pass(ctx, Decided, cmd, &Answer{Outcome: out}); err != nil {
+		w.stale.Store(true)
+		return nil, store.Ticket{}, err
+	}
 	if cmd.API == "admin" && out.Status >= 400 && !out.Changed {
 		return &Answer{Outcome: out}, w.change, nil // an operator's refusal is no part of the world
 	}
