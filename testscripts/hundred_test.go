@@ -49,7 +49,7 @@ var hundredScript = []string{
 }
 
 // A hundred worlds of one seed, driven at once by one script, in any interleaving
-// and with random idempotency keys, end in one dump and one head; a reset and the
+// unloaded now and then, and with random idempotency keys, end in one dump and one head; a reset and the
 // script again, ids included, end in them too, and so does a server that has only
 // one world.
 func TestHundredWorlds(t *testing.T) {
@@ -67,6 +67,7 @@ func TestHundredWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Stop()
+		defer unloading(s.Host)()
 		driven := make([]*admin.CreatedWorld, worlds)
 		for i := range driven {
 			if driven[i], err = s.Admin.Create(doc, admin.CreateOptions{}); err != nil {
@@ -89,6 +90,23 @@ func TestHundredWorlds(t *testing.T) {
 	if len(ends) != 1 {
 		t.Errorf("%d different ends: %v", len(ends), ends)
 	}
+}
+
+// unloading takes worlds out of memory all the time, until stop is called.
+func unloading(h *world.Host) (stop func()) {
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Millisecond):
+				h.Unload()
+			}
+		}
+	}()
+	return func() { close(ended); <-done }
 }
 
 // drive runs the script on every world at once and counts the ends.

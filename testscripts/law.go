@@ -33,10 +33,27 @@ func (r *rig) law() error {
 		if idle := idleRules(view.State); len(idle) > 0 {
 			return fmt.Errorf("world %s: fault rules that never acted: %v", s.name, idle)
 		}
+		if err := r.unloaded(w, view); err != nil {
+			return fmt.Errorf("world %s: %w", s.name, err)
+		}
 		reset := func(ctx context.Context) error { return r.server.Admin.Reset(ctx, s.info.ID) }
 		if err := Law(w, r.server.Host.Catalogs(), reset); err != nil {
 			return fmt.Errorf("world %s: %w", s.name, err)
 		}
+	}
+	return nil
+}
+
+// unloaded takes the world out of memory and sees that it comes back the same.
+func (r *rig) unloaded(w *world.World, v world.View) error {
+	for r.server.Host.Unload() == 0 { // twice: the first call finds it in use
+	}
+	again, err := w.View(context.Background())
+	switch {
+	case err != nil:
+		return fmt.Errorf("loading it again: %w", err)
+	case again.Seq != v.Seq || again.Hash != v.Hash || world.DumpHash(again.State) != world.DumpHash(v.State):
+		return fmt.Errorf("unloaded at #%d and loaded again, it stands at #%d, or its dump is another", v.Seq, again.Seq)
 	}
 	return nil
 }

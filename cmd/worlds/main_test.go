@@ -114,6 +114,7 @@ func TestUsage(t *testing.T) {
 		{"serve --listen nonsense", `--listen "nonsense"`},
 		{"serve --listen :0", "--root-token"},
 		{"serve --forks-max 0", "--forks-max"},
+		{"serve --unload-after=-1s", "--unload-after"},
 		{"serve --listen 0.0.0.0:0", "--root-token"},
 		{"test nowhere.txtar", "nowhere.txtar"},
 		{"completion tcsh", "tcsh"},

@@ -20,15 +20,16 @@ import (
 )
 
 type serveCmd struct {
-	Seed         string   `placeholder:"SEED" help:"Make a world named default from this seed, unless there is one: a name of the library, a file, or - for stdin." predictor:"seed"`
-	Data         string   `default:"./worlds-data" placeholder:"DIR" help:"Data folder (default ./worlds-data)." predictor:"folder"`
-	Listen       string   `default:"127.0.0.1:7357" placeholder:"HOST:PORT" help:"Address (default 127.0.0.1:7357); port 0 takes any free one."`
-	Durability   string   `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
-	Key          string   `placeholder:"SECRET" help:"API key of the world default; made by default."`
-	RootToken    string   `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
-	NoAuthoring  bool     `help:"Take no new seeds: worlds start from the library and from what was published before."`
-	WebhookAllow []string `placeholder:"HOST[:PORT]" help:"Send events to this host too, not only to this machine; * is anywhere. Repeatable."`
-	ForksMax     int      `default:"1000" placeholder:"N" help:"How many forks one world may have."`
+	Seed         string        `placeholder:"SEED" help:"Make a world named default from this seed, unless there is one: a name of the library, a file, or - for stdin." predictor:"seed"`
+	Data         string        `default:"./worlds-data" placeholder:"DIR" help:"Data folder (default ./worlds-data)." predictor:"folder"`
+	Listen       string        `default:"127.0.0.1:7357" placeholder:"HOST:PORT" help:"Address (default 127.0.0.1:7357); port 0 takes any free one."`
+	Durability   string        `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
+	Key          string        `placeholder:"SECRET" help:"API key of the world default; made by default."`
+	RootToken    string        `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
+	NoAuthoring  bool          `help:"Take no new seeds: worlds start from the library and from what was published before."`
+	WebhookAllow []string      `placeholder:"HOST[:PORT]" help:"Send events to this host too, not only to this machine; * is anywhere. Repeatable."`
+	UnloadAfter  time.Duration `default:"10m" placeholder:"TIME" help:"Take a world out of memory when nobody has used it for so long; it loads again when it is next used (default 10m, 0 for never)."`
+	ForksMax     int           `default:"1000" placeholder:"N" help:"How many forks one world may have."`
 	output
 }
 
@@ -75,6 +76,9 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.Key != "" && c.Seed == "" {
 		return usage("--key: it is the key of the world that --seed makes; there is no --seed")
 	}
+	if c.UnloadAfter < 0 {
+		return usage("--unload-after %s: it is above zero, or 0 for never", c.UnloadAfter)
+	}
 	loopback, err := c.loopback()
 	if err != nil {
 		return err
@@ -114,10 +118,36 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 		}
 	}
 	noteURL(t, operator.Worlds(), ready.URL)
+	defer unloadIdle(host, c.UnloadAfter)()
 	if err := c.announce(t, &ready); err != nil {
 		return err
 	}
+	go debug.FreeOSMemory() // the start needed several times what a server at rest does
 	return serveHTTP(ctx, serve.NewListener(listener, host.Catalogs()[0]), newHandler(host, operator, log), operator.EndStreams)
+}
+
+// unloadIdle takes worlds out of memory that nobody has used for a time, at the
+// latest when it has passed twice, until stop is called.
+func unloadIdle(host *world.Host, after time.Duration) (stop func()) {
+	if after == 0 {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(after)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+			}
+			if host.Unload() > 0 {
+				debug.FreeOSMemory() // else it is kept for a heap that may never come
+			}
+		}
+	}()
+	return func() { close(ended) }
 }
 
 // baseURL is how this machine reaches a listener.

@@ -22,6 +22,10 @@
 // the journal is sealed, reads go on from memory without an entry and writes are
 // refused until the journal opens again.
 //
+// A world's memory is a reading of its journal and can be given up at any time
+// (Host.Unload): the next to use the world waits while it is read again, which for a
+// long history takes a while.
+//
 // A fork reads its parent's entries for as long as it lives: whoever resets or
 // deletes a world must know of its forks (End), and keeps its entries for them.
 package world

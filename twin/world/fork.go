@@ -237,7 +237,7 @@ func (w *World) begin(s *start) {
 	w.genesis, w.keys = s.genesis, s.keys
 	w.machine = twin.NewMachine(s.state, twin.SpecOf(s.genesis.Seed), w.host.catalogs...)
 	w.machine.Fault = w.fault
-	w.inc, w.marks, w.change = 1, nil, store.Ticket{}
+	w.inc, w.marks, w.change, w.used = 1, nil, store.Ticket{}, w.host.round.Load()
 	w.seq, w.hash = w.origin(s.genesis)
 	w.due.Store(w.machine.State.HasPending())
 }

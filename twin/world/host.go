@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"worlds/journal"
@@ -30,6 +31,8 @@ type Host struct {
 	mu      sync.Mutex
 	worlds  map[ID]*World
 	genesis map[string]*Genesis
+
+	round atomic.Int64 // how often Unload was called
 
 	// open is held for reading while an entry that was decided on memory is
 	// appended, for writing while the journal opens again and every world is

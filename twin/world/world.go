@@ -30,8 +30,9 @@ type World struct {
 	// lock is held by whoever is inside; capacity one.
 	lock chan struct{}
 	// The rest is owned by the holder of lock.
+	used    int64 // the Host's round when it was last used
 	genesis *Genesis
-	machine *twin.Machine // nil until loaded
+	machine *twin.Machine // nil until loaded, and again when unloaded
 	inc     store.Incarnation
 	seq     journal.Seq
 	hash    journal.Hash
@@ -149,6 +150,7 @@ func (w *World) acquire(ctx context.Context, life uint64) error {
 	if err := w.Take(ctx, ForLock, w.lock); err != nil {
 		return err
 	}
+	w.used = w.host.round.Load()
 	err := w.ready(life)
 	if err != nil {
 		w.release()
