@@ -1,6 +1,7 @@
 package testscripts
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -17,7 +18,7 @@ func noNeg(ts *testscript.TestScript, neg bool) {
 	}
 }
 
-func cmdWorld(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdWorld(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	switch {
 	case len(args) >= 2 && len(args) <= 3 && args[0] == "new":
@@ -40,7 +41,7 @@ func cmdWorld(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // export tells programs run with exec where the present world is.
-func (r *rig) export(ts *testscript.TestScript) {
+func (r *Rig) export(ts *testscript.TestScript) {
 	ts.Setenv("WORLDS_URL", r.server.URL)
 	ts.Setenv("WORLDS_WORLD", r.now.info.ID)
 	ts.Setenv("WORLDS_TOKEN", r.now.info.AdminToken)
@@ -49,11 +50,26 @@ func (r *rig) export(ts *testscript.TestScript) {
 	ts.Setenv("ZENDESK_TOKEN", r.now.info.Zendesk.APIToken)
 }
 
-func cmdStripe(r *rig, ts *testscript.TestScript, neg bool, args []string) {
-	if r.now == nil {
-		ts.Fatalf("there is no world; begin with: world new SEED")
+func cmdStripe(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
+	c, err := r.Stripe("", args)
+	ts.Check(err)
+	ts.Check(r.do(c))
+	fmt.Fprintf(ts.Stdout(), "%s\n", canon.AppendPretty(nil, r.last.Body, "id", "object"))
+	if refused := r.last.Status >= 400; refused != neg {
+		ts.Fatalf("%s %s answered %d: %s", c.Method, c.Path, r.last.Status, r.last.Body)
 	}
-	label, header := "", http.Header{}
+}
+
+// errNoWorld says what a scenario begins with.
+var errNoWorld = errors.New("there is no world; begin with: world new SEED")
+
+// Stripe reads the words of the command stripe, with the key of a label ("" is the
+// first) unless they name another.
+func (r *Rig) Stripe(label string, args []string) (Call, error) {
+	if r.now == nil {
+		return Call{}, errNoWorld
+	}
+	header := http.Header{}
 	for len(args) >= 2 && strings.HasPrefix(args[0], "-") {
 		switch args[0] {
 		case "-key":
@@ -63,67 +79,69 @@ func cmdStripe(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 		case "-version":
 			header.Set("Stripe-Version", args[1])
 		default:
-			ts.Fatalf("stripe has no option %s", args[0])
+			return Call{}, fmt.Errorf("stripe has no option %s", args[0])
 		}
 		args = args[2:]
 	}
 	if len(args) < 2 {
-		ts.Fatalf("usage: stripe [-key LABEL] [-idem KEY] [-version V] METHOD PATH [NAME=VALUE…]")
+		return Call{}, errors.New("usage: stripe [-key LABEL] [-idem KEY] [-version V] METHOD PATH [NAME=VALUE…]")
 	}
 	secret, err := r.now.secret(label)
-	ts.Check(err)
+	if err != nil {
+		return Call{}, err
+	}
 	header.Set("Authorization", "Bearer "+secret)
 	form, err := encodePairs(args[2:])
-	ts.Check(err)
-	ts.Check(r.do(call{method: args[0], path: args[1], form: form, header: header}))
-	fmt.Fprintf(ts.Stdout(), "%s\n", canon.AppendPretty(nil, r.last.body, "id", "object"))
-	if refused := r.last.status >= 400; refused != neg {
-		ts.Fatalf("%s %s answered %d: %s", args[0], args[1], r.last.status, r.last.body)
-	}
+	return Call{Method: args[0], Path: args[1], Form: form, Header: header}, err
 }
 
-func cmdStatus(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdStatus(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: status CODE")
 	}
-	if (strconv.Itoa(r.last.status) == args[0]) == neg {
-		ts.Fatalf("the status is %d: %s", r.last.status, r.last.body)
+	if (strconv.Itoa(r.last.Status) == args[0]) == neg {
+		ts.Fatalf("the status is %d: %s", r.last.Status, r.last.Body)
 	}
 }
 
-func cmdHeader(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdHeader(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: header NAME [VALUE]")
 	}
-	got, there := r.last.header[http.CanonicalHeaderKey(args[0])]
+	got, there := r.last.Header[http.CanonicalHeaderKey(args[0])]
 	ok := there && (len(args) == 1 || got[0] == args[1])
 	if ok == neg {
 		ts.Fatalf("the header %s is %q", args[0], got)
 	}
 }
 
-func cmdJSON(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdJSON(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: json PATH [VALUE]")
 	}
-	got, there := member(r.last.body, args[0])
-	ok := there && got != "null"
-	if len(args) == 2 {
-		ok = there && got == args[1]
-	}
-	if ok == neg {
-		ts.Fatalf("%s is %s, in %s", args[0], got, r.last.body)
+	if ok, got := r.last.Holds(args[0], args[1:]...); ok == neg {
+		ts.Fatalf("%s is %s, in %s", args[0], got, r.last.Body)
 	}
 }
 
-func cmdSave(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+// Holds reports whether a member of the answer is there and not null, or has the
+// value; got is what it is.
+func (a *Answer) Holds(path string, value ...string) (ok bool, got string) {
+	got, there := member(a.Body, path)
+	if len(value) == 0 {
+		return there && got != "null", got
+	}
+	return there && got == value[0], got
+}
+
+func cmdSave(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 2 {
 		ts.Fatalf("usage: save VAR PATH")
 	}
-	got, there := member(r.last.body, args[1])
+	got, there := member(r.last.Body, args[1])
 	if !there {
-		ts.Fatalf("there is no %s in %s", args[1], r.last.body)
+		ts.Fatalf("there is no %s in %s", args[1], r.last.Body)
 	}
 	ts.Setenv(args[0], got)
 }
@@ -183,14 +201,14 @@ func stepInto(at canon.Raw, path string) (canon.Raw, string, bool) {
 
 // adminOK calls the admin API and fails the script on a refusal, or, with neg, on
 // anything else.
-func (r *rig) adminOK(ts *testscript.TestScript, neg bool, method, path, body string) {
+func (r *Rig) adminOK(ts *testscript.TestScript, neg bool, method, path, body string) {
 	ts.Check(r.admin(method, path, body))
-	if refused := r.last.status >= 400; refused != neg {
-		ts.Fatalf("%s %s answered %d: %s", method, path, r.last.status, r.last.body)
+	if refused := r.last.Status >= 400; refused != neg {
+		ts.Fatalf("%s %s answered %d: %s", method, path, r.last.Status, r.last.Body)
 	}
 }
 
-func cmdMark(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdMark(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: mark NAME")
 	}
@@ -200,32 +218,38 @@ func cmdMark(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 // spans are the units of clock +N.
 var spans = map[byte]int64{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
 
-func cmdClock(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdClock(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 || args[0] == "" {
 		ts.Fatalf("usage: clock +N[s|m|h|d] | clock UNIX")
 	}
-	body := `{"to":` + args[0] + `}`
-	if span, ok := strings.CutPrefix(args[0], "+"); ok && span != "" {
-		unit, known := spans[span[len(span)-1]]
-		if known {
-			span = span[:len(span)-1]
-		} else {
-			unit = 1
-		}
-		n, err := strconv.ParseInt(span, 10, 64)
-		ts.Check(err)
-		body = `{"seconds":` + strconv.FormatInt(n*unit, 10) + `}`
-	}
+	body, err := AdvanceBody(args[0])
+	ts.Check(err)
 	for {
 		r.adminOK(ts, neg, "POST", "/clock/advance", body)
-		if pending, _ := member(r.last.body, ".renewals_pending"); neg || pending == "0" {
+		if pending, _ := member(r.last.Body, ".renewals_pending"); neg || pending == "0" {
 			return
 		}
 		body = `{"seconds":0}`
 	}
 }
 
-func cmdDiff(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+// AdvanceBody is the body of an advance by a span (+30d) or to an instant.
+func AdvanceBody(to string) (string, error) {
+	span, ok := strings.CutPrefix(to, "+")
+	if !ok || span == "" {
+		return `{"to":` + to + `}`, nil
+	}
+	unit, known := spans[span[len(span)-1]]
+	if known {
+		span = span[:len(span)-1]
+	} else {
+		unit = 1
+	}
+	n, err := strconv.ParseInt(span, 10, 64)
+	return `{"seconds":` + strconv.FormatInt(n*unit, 10) + `}`, err
+}
+
+func cmdDiff(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: diff FROM [TO]")
 	}
@@ -234,25 +258,25 @@ func cmdDiff(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 		query += "&to=" + args[1]
 	}
 	r.adminOK(ts, neg, "GET", "/diff", query)
-	fmt.Fprintf(ts.Stdout(), "%s\n", canon.AppendPretty(nil, r.last.body, "table", "id"))
+	fmt.Fprintf(ts.Stdout(), "%s\n", canon.AppendPretty(nil, r.last.Body, "table", "id"))
 }
 
-func cmdDump(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdDump(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) > 1 {
 		ts.Fatalf("usage: dump [VAR]")
 	}
 	if len(args) == 1 {
 		r.adminOK(ts, false, "GET", "/dump/hash", "")
-		hash, _ := member(r.last.body, ".sha256")
+		hash, _ := member(r.last.Body, ".sha256")
 		ts.Setenv(args[0], hash)
 		return
 	}
 	r.adminOK(ts, false, "GET", "/dump", "")
-	fmt.Fprintf(ts.Stdout(), "%s\n", r.last.body)
+	fmt.Fprintf(ts.Stdout(), "%s\n", r.last.Body)
 }
 
-func cmdEvents(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdEvents(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 0 {
 		ts.Fatalf("usage: events")
@@ -260,25 +284,25 @@ func cmdEvents(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.Stdout() // also when there is nothing to print
 	for {
 		r.adminOK(ts, false, "GET", "/events", "after="+strconv.FormatUint(r.now.events, 10)+"&limit=1000")
-		list, _ := canon.Get(r.last.body, "events")
+		list, _ := canon.Get(r.last.Body, "events")
 		for e := range canon.Elements(list) {
 			kind, _ := member(e, ".event.type")
 			fmt.Fprintln(out, kind)
 			r.now.events++
 		}
-		if more, _ := member(r.last.body, ".has_more"); more != "true" {
+		if more, _ := member(r.last.Body, ".has_more"); more != "true" {
 			return
 		}
 	}
 }
 
-func cmdJournal(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdJournal(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 0 {
 		ts.Fatalf("usage: journal")
 	}
 	r.adminOK(ts, false, "GET", "/journal", "limit=1000")
-	list, _ := canon.Get(r.last.body, "entries")
+	list, _ := canon.Get(r.last.Body, "entries")
 	for e := range canon.Elements(list) {
 		words := make([]string, 0, 5)
 		for _, path := range []string{".seq", ".command.actor", ".command.method", ".command.op", ".command.path", ".reply.status"} {
@@ -290,7 +314,7 @@ func cmdJournal(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func cmdReset(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdReset(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 0 {
 		ts.Fatalf("usage: reset")
 	}
@@ -298,7 +322,7 @@ func cmdReset(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	r.now.events = 0
 }
 
-func cmdReplay(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdReplay(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	mode := "re-decide"
 	if len(args) == 1 {
 		mode = args[0]
@@ -306,19 +330,18 @@ func cmdReplay(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: replay [fold|re-decide]")
 	}
 	r.adminOK(ts, false, "POST", "/replay", `{"mode":"`+mode+`"}`)
-	if valid, _ := member(r.last.body, ".valid"); (valid == "true") == neg {
-		ts.Fatalf("the replay says: %s", r.last.body)
+	if valid, _ := member(r.last.Body, ".valid"); (valid == "true") == neg {
+		ts.Fatalf("the replay says: %s", r.last.Body)
 	}
 }
 
-func cmdRestart(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdRestart(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 0 {
 		ts.Fatalf("usage: restart")
 	}
 	if r.server != nil {
-		ts.Check(r.server.Stop())
-		r.server = nil
+		ts.Check(r.end())
 	}
 	ts.Check(r.start())
 	if r.now != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // cmdFork branches the present world and goes on in the branch.
-func cmdFork(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdFork(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || len(args) > 4 {
 		ts.Fatalf("usage: fork NAME [AT] [-key KEY]")
 	}
@@ -25,8 +25,8 @@ func cmdFork(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		return
 	}
-	if r.last.status == 200 { // made before, under the same key
-		id, _ := member(r.last.body, ".id")
+	if r.last.Status == 200 { // made before, under the same key
+		id, _ := member(r.last.Body, ".id")
 		for _, s := range r.order {
 			if s.info.ID == id {
 				r.now = s
@@ -36,7 +36,7 @@ func cmdFork(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	var info admin.CreatedWorld
-	ts.Check(canon.Unmarshal(r.last.body, &info))
+	ts.Check(canon.Unmarshal(r.last.Body, &info))
 	s := &scene{name: info.Name, info: info}
 	r.worlds[s.name] = s
 	r.order = append(r.order, s)

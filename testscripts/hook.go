@@ -18,7 +18,7 @@ import (
 const hookName = "hook"
 
 // cmdHook starts and questions the listeners of a scenario.
-func cmdHook(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdHook(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: hook start|listen|answer|expect|verify …")
 	}
@@ -67,9 +67,13 @@ func cmdHook(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // listen starts a listener and tells programs where it is.
-func (r *rig) listen(ts *testscript.TestScript, name string) *Listener {
+func (r *Rig) listen(ts *testscript.TestScript, name string) *Listener {
 	if r.hooks[name] == nil {
-		h, err := StartListener()
+		listen := r.opt.Listen
+		if listen == nil {
+			listen = func() (*Listener, error) { return StartListener() }
+		}
+		h, err := listen()
 		ts.Check(err)
 		if r.hooks == nil {
 			r.hooks = map[string]*Listener{}
@@ -81,7 +85,7 @@ func (r *rig) listen(ts *testscript.TestScript, name string) *Listener {
 }
 
 // startHook starts the listener and makes it the world's endpoint.
-func (r *rig) startHook(ts *testscript.TestScript, neg bool, args []string) {
+func (r *Rig) startHook(ts *testscript.TestScript, neg bool, args []string) {
 	auto, rest := "false", ""
 	for len(args) > 0 {
 		switch {
@@ -102,7 +106,7 @@ func (r *rig) startHook(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	h := r.listen(ts, hookName)
 	r.adminOK(ts, neg, "PUT", "/webhooks/endpoint", `{"url":"`+h.URL+`","auto_deliver":`+auto+rest+`}`)
-	r.now.hookSecret, _ = member(r.last.body, ".secret")
+	r.now.hookSecret, _ = member(r.last.Body, ".secret")
 }
 
 // verify checks the signature of every delivery, and that an event has the same
@@ -129,9 +133,9 @@ func verify(got []Received, secret string) error {
 
 // printDeliveries prints rows of the ledger, one a line: #n type endpoint status
 // attempts outcome.
-func (r *rig) printDeliveries(ts *testscript.TestScript) {
+func (r *Rig) printDeliveries(ts *testscript.TestScript) {
 	out := ts.Stdout()
-	list, _ := canon.Get(r.last.body, "deliveries")
+	list, _ := canon.Get(r.last.Body, "deliveries")
 	for d := range canon.Elements(list) {
 		words := make([]string, 0, 6)
 		for _, path := range []string{".number", ".type", ".endpoint", ".status", ".attempts", ".outcome"} {
@@ -143,7 +147,7 @@ func (r *rig) printDeliveries(ts *testscript.TestScript) {
 	}
 }
 
-func cmdFlush(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdFlush(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 0 {
 		ts.Fatalf("usage: flush")
@@ -152,7 +156,7 @@ func cmdFlush(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	r.printDeliveries(ts)
 }
 
-func cmdDeliveries(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdDeliveries(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 0 {
 		ts.Fatalf("usage: deliveries")
@@ -161,7 +165,7 @@ func cmdDeliveries(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	r.printDeliveries(ts)
 }
 
-func cmdResend(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdResend(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: resend EVENT [ENDPOINT]")
 	}
@@ -173,17 +177,17 @@ func cmdResend(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	r.printDeliveries(ts)
 }
 
-func cmdQuiesce(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdQuiesce(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 0 {
 		ts.Fatalf("usage: quiesce")
 	}
 	r.adminOK(ts, false, "POST", "/quiesce", "")
-	if quiet, _ := member(r.last.body, ".quiet"); (quiet == "true") == neg {
-		ts.Fatalf("the world is not at rest: %s", r.last.body)
+	if quiet, _ := member(r.last.Body, ".quiet"); (quiet == "true") == neg {
+		ts.Fatalf("the world is not at rest: %s", r.last.Body)
 	}
 }
 
-func cmdFault(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdFault(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case len(args) == 2 && args[0] == "add":
 		spec := args[1]
@@ -197,7 +201,7 @@ func cmdFault(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 		r.adminOK(ts, neg, "DELETE", "/scenarios/"+args[1], "")
 	case len(args) == 1 && args[0] == "list":
 		r.adminOK(ts, neg, "GET", "/scenarios", "")
-		list, _ := canon.Get(r.last.body, "rules")
+		list, _ := canon.Get(r.last.Body, "rules")
 		out := ts.Stdout()
 		for rule := range canon.Elements(list) {
 			id, _ := member(rule, ".id")
@@ -210,7 +214,7 @@ func cmdFault(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func cmdKey(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdKey(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: key LABEL [REQUESTS]")
 	}
@@ -220,17 +224,17 @@ func cmdKey(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 	}
 	r.adminOK(ts, neg, "POST", "/keys", body+"}")
 	if !neg {
-		r.now.addKey(r.last.body)
+		r.now.addKey(r.last.Body)
 	}
 }
 
-func cmdRequests(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdRequests(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 0 {
 		ts.Fatalf("usage: requests")
 	}
 	r.adminOK(ts, false, "GET", "/requests", "limit=1000")
-	list, _ := canon.Get(r.last.body, "requests")
+	list, _ := canon.Get(r.last.Body, "requests")
 	out := ts.Stdout()
 	for e := range canon.Elements(list) {
 		words := make([]string, 0, 8)

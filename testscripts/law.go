@@ -12,7 +12,7 @@ import (
 )
 
 // law holds every world of the scenario to what must be true of any run.
-func (r *rig) law() error {
+func (r *Rig) law() error {
 	if r.server == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (r *rig) law() error {
 		if err != nil {
 			return fmt.Errorf("world %s: %w", s.name, err)
 		}
-		if r.keep != nil {
+		if r.opt.Keep != nil {
 			if err := r.kept(s, w, view); err != nil {
 				return err
 			}
@@ -59,14 +59,14 @@ func (r *rig) unloaded(w *world.World, v world.View) error {
 }
 
 // kept hands the journal of a world to whoever keeps it.
-func (r *rig) kept(s *scene, w *world.World, v world.View) error {
+func (r *Rig) kept(s *scene, w *world.World, v world.View) error {
 	g, err := w.Genesis()
 	if err != nil {
 		return err
 	}
 	entries, err := history(w, v)
 	if err == nil {
-		r.keep(filepath.Base(r.work)+"."+s.name, g, entries)
+		r.opt.Keep(filepath.Base(r.work)+"."+s.name, g, entries)
 	}
 	return err
 }

@@ -1,13 +1,17 @@
 package testscripts
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"worlds/journal/canon"
@@ -42,7 +46,10 @@ const (
 	AnswerBig     = "big"     // 200, then 300 MB
 	AnswerReset   = "reset"   // the connection is cut
 	AnswerGarbage = "garbage" // something that is not HTTP
+	AnswerDown    = "down"    // nobody listens; only of a listener that is on no network
 )
+
+var answers = []string{AnswerHang, AnswerEndless, AnswerBig, AnswerReset, AnswerGarbage}
 
 // StartListener listens on a free port of 127.0.0.1.
 func StartListener(words ...string) (*Listener, error) {
@@ -59,8 +66,40 @@ func StartListener(words ...string) (*Listener, error) {
 	return h, nil
 }
 
+// NewListener returns a Listener that is on no network: deliveries come by RoundTrip.
+func NewListener(url string, words ...string) *Listener {
+	return &Listener{URL: url, words: words}
+}
+
+// RoundTrip takes a delivery and answers it as it was told, at once: who would keep
+// the sender waiting lets its time be over. It implements http.RoundTripper.
+func (h *Listener) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	switch word := h.take(r, body); word {
+	case AnswerHang:
+		return nil, context.DeadlineExceeded
+	case AnswerReset:
+		return nil, syscall.ECONNRESET
+	case AnswerDown:
+		return nil, syscall.ECONNREFUSED
+	case AnswerGarbage:
+		return nil, errors.New("malformed HTTP response")
+	case AnswerEndless, AnswerBig:
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+	default:
+		status, err := strconv.Atoi(word)
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: r}, err
+	}
+}
+
 // Close ends the listener and its connections.
 func (h *Listener) Close() {
+	if h.server == nil {
+		return
+	}
 	_ = h.server.Close() // nothing of it is needed any more
 	<-h.done
 }
@@ -68,8 +107,9 @@ func (h *Listener) Close() {
 // Answer tells the listener how to answer from now on.
 func (h *Listener) Answer(words ...string) error {
 	for _, w := range words {
-		switch w {
-		case AnswerHang, AnswerEndless, AnswerBig, AnswerReset, AnswerGarbage:
+		switch {
+		case w == AnswerDown && h.server == nil:
+		case slices.Contains(answers, w):
 		default:
 			if n, err := strconv.Atoi(w); err != nil || n < 200 || n > 599 {
 				return fmt.Errorf("a listener answers with a status or hang, endless, big, reset, garbage; not %q", w)

@@ -29,7 +29,25 @@ type Options struct {
 	Keep func(world string, g *world.Genesis, entries []*journal.Entry)
 	// Path is put in front of PATH: where the worlds command is.
 	Path string
+
+	// The rest is for whoever plays scenarios in a way of their own.
+
+	// Commands are more scenario commands; they go before ours of the same name.
+	Commands map[string]Command
+	// Start is called instead of StartServer; the server is then not stopped by the
+	// scenario, and may be shared.
+	Start func(ServerOptions) (*Server, error)
+	// Transport carries the requests of the scenario; nil is the network.
+	Transport http.RoundTripper
+	// Listen makes a listener; nil is one on a port of 127.0.0.1.
+	Listen func() (*Listener, error)
+	// Judge is called at the end of a scenario, also of one that failed, instead of
+	// holding its worlds to the law.
+	Judge func(r *Rig, failed bool) error
 }
+
+// Command is a scenario command. neg says that it stood behind a "!".
+type Command func(r *Rig, ts *testscript.TestScript, neg bool, args []string)
 
 // Params are the testscript parameters for scenario files in dir, or the given
 // files when dir is "".
@@ -39,7 +57,7 @@ func Params(dir string, files []string, opt Options) testscript.Params {
 		UpdateScripts:       opt.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                commands(),
+		Cmds:                opt.commands(),
 		Setup:               func(env *testscript.Env) error { return setUp(env, opt) },
 	}
 }
@@ -49,11 +67,10 @@ type rigKey struct{}
 
 // setUp gives a scenario its rig. The server starts with the first world.
 func setUp(env *testscript.Env, opt Options) error {
-	r := &rig{dir: filepath.Join(env.WorkDir, ".data"), work: env.WorkDir, worlds: map[string]*scene{}}
+	r := &Rig{opt: opt, dir: filepath.Join(env.WorkDir, ".data"), work: env.WorkDir, worlds: map[string]*scene{}}
 	if opt.Wrap != nil {
 		r.wrap = opt.Wrap(env.T())
 	}
-	r.keep = opt.Keep
 	if opt.Path != "" {
 		env.Setenv("PATH", opt.Path+string(os.PathListSeparator)+env.Getenv("PATH"))
 	}
@@ -61,7 +78,15 @@ func setUp(env *testscript.Env, opt Options) error {
 	env.Values[rigKey{}] = r
 	env.Defer(func() {
 		defer r.stop()
-		if f, ok := env.T().(interface{ Failed() bool }); ok && f.Failed() {
+		f, ok := env.T().(interface{ Failed() bool })
+		failed := ok && f.Failed()
+		if opt.Judge != nil {
+			if err := opt.Judge(r, failed); err != nil && !failed {
+				env.T().Fatal(err.Error())
+			}
+			return
+		}
+		if failed {
 			return
 		}
 		if err := r.law(); err != nil {
@@ -71,9 +96,9 @@ func setUp(env *testscript.Env, opt Options) error {
 	return nil
 }
 
-// commands are the scenario commands; doc.go describes them in the same order.
-func commands() map[string]func(*testscript.TestScript, bool, []string) {
-	table := map[string]func(*rig, *testscript.TestScript, bool, []string){
+// table are the scenario commands; doc.go describes them in the same order.
+func table() map[string]Command {
+	return map[string]Command{
 		"clock":      cmdClock,
 		"deliveries": cmdDeliveries,
 		"diff":       cmdDiff,
@@ -100,17 +125,32 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"world":      cmdWorld,
 		"zendesk":    cmdZendesk,
 	}
+}
+
+// commands are the scenario commands with those that the options add.
+func (o *Options) commands() map[string]func(*testscript.TestScript, bool, []string) {
 	out := map[string]func(*testscript.TestScript, bool, []string){}
-	for name, cmd := range table {
+	all := table()
+	maps.Copy(all, o.Commands)
+	for name, cmd := range all {
 		out[name] = func(ts *testscript.TestScript, neg bool, args []string) {
-			cmd(ts.Value(rigKey{}).(*rig), ts, neg, args)
+			cmd(ts.Value(rigKey{}).(*Rig), ts, neg, args)
 		}
 	}
 	return out
 }
 
 // Commands lists the names of the scenario commands.
-func Commands() []string { return slices.Sorted(maps.Keys(commands())) }
+func Commands() []string { return slices.Sorted(maps.Keys(table())) }
+
+// Run runs one of the scenario commands, as a line of the script would.
+func (r *Rig) Run(ts *testscript.TestScript, neg bool, words []string) {
+	cmd := table()[words[0]]
+	if cmd == nil {
+		ts.Fatalf("there is no scenario command %q", words[0])
+	}
+	cmd(r, ts, neg, words[1:])
+}
 
 // RunFiles runs scenario files and prints one line for each, and the log of those
 // that fail (of all, when verbose). It returns how many failed.
@@ -124,19 +164,26 @@ func RunFiles(ctx context.Context, files []string, out io.Writer, verbose bool, 
 		if ctx.Err() != nil {
 			return failed, ctx.Err()
 		}
-		t := &printer{verbose: verbose}
-		t.guard(func() { testscript.RunT(t, Params("", []string{f}, opt)) })
+		log, ok := RunFile(f, verbose, opt)
 		verdict := "ok  "
-		if t.Failed() {
+		if !ok {
 			verdict = "FAIL"
 			failed++
 		}
 		fmt.Fprintf(out, "%s %s\n", verdict, f)
-		if t.Failed() || verbose {
-			fmt.Fprint(out, t.text())
+		if !ok || verbose {
+			fmt.Fprint(out, log)
 		}
 	}
 	return failed, nil
+}
+
+// RunFile runs one scenario file and returns its log, which is empty when it passed
+// and verbose is false.
+func RunFile(file string, verbose bool, opt Options) (log string, ok bool) {
+	t := &printer{verbose: verbose}
+	t.guard(func() { testscript.RunT(t, Params("", []string{file}, opt)) })
+	return t.text(), !t.Failed()
 }
 
 // printer is a testscript.T that gathers a log.

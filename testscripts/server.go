@@ -20,12 +20,13 @@ import (
 
 // Server is a whole server in this process: journal, twins and admin.
 type Server struct {
-	URL   string
-	Admin *admin.Server
-	Host  *world.Host
-	store *store.Store
-	http  *http.Server
-	done  chan error
+	URL     string
+	Handler http.Handler
+	Admin   *admin.Server
+	Host    *world.Host
+	store   *store.Store
+	http    *http.Server
+	done    chan error
 }
 
 // ServerOptions are for StartServer.
@@ -34,6 +35,11 @@ type ServerOptions struct {
 	Durability store.Durability
 	Logger     *slog.Logger
 	Hook       world.Hook
+	// Offline takes no port: requests go to the server's Handler.
+	Offline bool
+	// Webhooks and Queue are those of admin.Options.
+	Webhooks http.RoundTripper
+	Queue    func(*world.World)
 	// Wrap, if not nil, stands between the clients and the server: a judge of every
 	// answer.
 	Wrap func(http.Handler) http.Handler
@@ -53,7 +59,7 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	}
 	s := &Server{store: st, done: make(chan error, 1)}
 	s.Host = world.NewHost(st, world.Options{Catalogs: Catalogs(), Logger: opt.Logger, Hook: opt.Hook})
-	if s.Admin, err = admin.New(s.Host, admin.Options{Open: true, Logger: opt.Logger}); err != nil {
+	if s.Admin, err = admin.New(s.Host, admin.Options{Open: true, Logger: opt.Logger, Webhooks: opt.Webhooks, Queue: opt.Queue}); err != nil {
 		_ = st.Close()
 		return nil, err
 	}
@@ -61,9 +67,14 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	shell := serve.NewShell(s.Admin.Resolve, opt.Logger)
 	shell.Mount(router, s.Host.Catalogs())
 	s.Admin.Mount(router)
-	var handler http.Handler = router
+	s.Handler = router
 	if opt.Wrap != nil {
-		handler = opt.Wrap(handler)
+		s.Handler = opt.Wrap(router)
+	}
+	if opt.Offline {
+		s.URL = offlineURL
+		s.Admin.SetBaseURL(s.URL)
+		return s, nil
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,23 +83,28 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	}
 	s.URL = "http://" + listener.Addr().String()
 	s.Admin.SetBaseURL(s.URL)
-	s.http = serve.NewServer(handler)
+	s.http = serve.NewServer(s.Handler)
 	go func() { s.done <- s.http.Serve(serve.NewListener(listener, s.Host.Catalogs()[0])) }()
 	return s, nil
 }
+
+// offlineURL is how a server is called that takes no port.
+const offlineURL = "http://worlds.example"
 
 // stopWait bounds how long a stop waits for requests in flight.
 const stopWait = 5 * time.Second
 
 // Stop drains the requests and closes the journal.
 func (s *Server) Stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
-	defer cancel()
-	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close()
-	}
-	if err := <-s.done; !errors.Is(err, http.ErrServerClosed) {
-		return err
+	if s.http != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+		defer cancel()
+		if err := s.http.Shutdown(ctx); err != nil {
+			_ = s.http.Close()
+		}
+		if err := <-s.done; !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
 	}
 	s.Admin.Close()
 	if err := s.store.Close(); err != nil {

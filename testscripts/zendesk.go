@@ -2,6 +2,7 @@ package testscripts
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,9 +12,22 @@ import (
 	"worlds/journal/canon"
 )
 
-func cmdZendesk(r *rig, ts *testscript.TestScript, neg bool, args []string) {
+func cmdZendesk(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
+	c, err := r.Desk(args)
+	ts.Check(err)
+	ts.Check(r.do(c))
+	if r.last.Body != nil {
+		fmt.Fprintf(ts.Stdout(), "%s\n", canon.AppendPretty(nil, r.last.Body, "id"))
+	}
+	if refused := r.last.Status >= 400; refused != neg {
+		ts.Fatalf("%s %s answered %d: %s", c.Method, c.Path, r.last.Status, r.last.Body)
+	}
+}
+
+// Desk reads the words of the command zendesk.
+func (r *Rig) Desk(args []string) (Call, error) {
 	if r.now == nil {
-		ts.Fatalf("there is no world; begin with: world new SEED")
+		return Call{}, errNoWorld
 	}
 	login := r.now.info.Zendesk
 	email, header := login.Email, http.Header{"Content-Type": {"application/json"}}
@@ -31,26 +45,20 @@ func cmdZendesk(r *rig, ts *testscript.TestScript, neg bool, args []string) {
 		case "-idem":
 			header.Set("Idempotency-Key", args[1])
 		default:
-			ts.Fatalf("zendesk has no option %s", args[0])
+			return Call{}, fmt.Errorf("zendesk has no option %s", args[0])
 		}
 		args = args[2:]
 	}
 	if len(args) < 2 || len(args) > 3 {
-		ts.Fatalf("usage: zendesk [-as EMAIL] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]")
+		return Call{}, errors.New("usage: zendesk [-as EMAIL] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]")
 	}
 	if !anonymous {
 		basic := base64.StdEncoding.EncodeToString([]byte(email + "/token:" + login.APIToken))
 		header.Set("Authorization", "Basic "+basic)
 	}
-	c := call{method: args[0], path: args[1], header: header}
+	c := Call{Method: args[0], Path: args[1], Header: header}
 	if len(args) == 3 {
-		c.body = args[2]
+		c.Body = args[2]
 	}
-	ts.Check(r.do(c))
-	if r.last.body != nil {
-		fmt.Fprintf(ts.Stdout(), "%s\n", canon.AppendPretty(nil, r.last.body, "id"))
-	}
-	if refused := r.last.status >= 400; refused != neg {
-		ts.Fatalf("%s %s answered %d: %s", args[0], args[1], r.last.status, r.last.body)
-	}
+	return c, nil
 }
