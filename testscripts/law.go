@@ -45,7 +45,7 @@ func (r *Rig) law() error {
 }
 
 // unloaded takes the world out of memory and sees that it comes back the same.
-func (r *rig) unloaded(w *world.World, v world.View) error {
+func (r *Rig) unloaded(w *world.World, v world.View) error {
 	for r.server.Host.Unload() == 0 { // twice: the first call finds it in use
 	}
 	again, err := w.View(context.Background())
