@@ -163,6 +163,11 @@ func (c *Catalog) Routes() []*Route {
 	return out
 }
 
+// Expands lists the dotted paths of a kind that expand or lead on, sorted.
+func (c *Catalog) Expands(object string) []string {
+	return (&expander{c: c}).expandPaths(c.kinds[object])
+}
+
 // Kinds lists every kind, in catalog order.
 func (c *Catalog) Kinds() []Kind {
 	var out []Kind

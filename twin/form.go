@@ -18,6 +18,8 @@ type Node struct {
 	Kids   []*Node
 	index  int       // number of a list element, -1 otherwise
 	raw    canon.Raw // the value as JSON, nil for a form's
+	// renamed says that an alias of an older shape put it.
+	renamed bool
 }
 
 // Kid returns the child with the given name, nil if there is none.

@@ -17,7 +17,8 @@ import (
 //	Amount twin.Opt[twin.Money] `param:"amount" rule:"min=1,max=99999999"`
 //
 // Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
-// len= (bytes of a text); enum=a|b|c (in the vendor's order). An Opt's type is a
+// len= (bytes of a text); enum=a|b|c (in the vendor's order); older (only a Shape's
+// alias gives it, no request). An Opt's type is a
 // string, an integer, a bool, Metadata, a struct of such fields or a slice of
 // structs or scalars, or canon.Raw for any JSON value. A struct with a field Eq,
 // such as Range, may also be sent as one value. Embedded structs contribute their
@@ -44,6 +45,7 @@ type field struct {
 	index    []int
 	required bool
 	empty    bool
+	older    bool
 	hasMin   bool
 	hasMax   bool
 	min, max int64
@@ -125,6 +127,8 @@ func (f *field) rules(tag string, t reflect.Type, name string) {
 			f.required = true
 		case "empty":
 			f.empty = true
+		case "older":
+			f.older = true
 		case "min":
 			f.hasMin, f.min = true, mustInt(val)
 		case "max":
@@ -153,7 +157,7 @@ func (p *plan) unknown(n *Node, prefix string, names []string) []string {
 	for _, k := range n.Kids {
 		path := join(prefix, k.label())
 		i, ok := p.byName[k.Name]
-		if !ok || k.index >= 0 {
+		if !ok || k.index >= 0 || p.fields[i].older && !k.renamed {
 			names = append(names, path)
 			continue
 		}

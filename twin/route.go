@@ -103,6 +103,9 @@ func (p *plan) names(prefix string) []string {
 	var out []string
 	for i := range p.fields {
 		f := &p.fields[i]
+		if f.older {
+			continue
+		}
 		name := join(prefix, f.name)
 		if f.list {
 			name += "[]"

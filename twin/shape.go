@@ -101,6 +101,7 @@ func (n *Node) put(path []string, v *Node) {
 	}
 	if !at.HasVal && len(at.Kids) == 0 {
 		at.Value, at.HasVal, at.Kids = v.Value, v.HasVal, v.Kids
+		at.renamed = true
 	}
 }
 

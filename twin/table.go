@@ -36,9 +36,12 @@ const (
 func (r *Route) Table() []Param { return r.plan.table() }
 
 func (p *plan) table() []Param {
-	out := make([]Param, len(p.fields))
+	out := make([]Param, 0, len(p.fields))
 	for i := range p.fields {
 		f := &p.fields[i]
+		if f.older {
+			continue
+		}
 		q := Param{Name: f.name, Required: f.required, Unset: f.empty, Enum: f.enum, HasMin: f.hasMin, HasMax: f.hasMax, Min: f.min, Max: f.max}
 		switch {
 		case f.free:
@@ -56,7 +59,7 @@ func (p *plan) table() []Param {
 		default:
 			q.Type = scalarParam(f.typ)
 		}
-		out[i] = q
+		out = append(out, q)
 	}
 	return out
 }

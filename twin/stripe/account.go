@@ -25,6 +25,19 @@ func accountAPI() twin.API {
 	return twin.API{
 		Kind:   twin.Kind{Object: "account"},
 		Routes: []twin.Route{twin.On("GET /v1/account", retrieveAccount)},
+		// Never set here, and Stripe expands them.
+		Expand: map[string]string{
+			"company.verification.document.back":                "file",
+			"company.verification.document.front":               "file",
+			"external_accounts":                                 "",
+			"individual.verification.additional_document.back":  "file",
+			"individual.verification.additional_document.front": "file",
+			"individual.verification.document.back":             "file",
+			"individual.verification.document.front":            "file",
+			"settings.branding.icon":                            "file",
+			"settings.branding.logo":                            "file",
+			"settings.invoices.default_account_tax_ids":         "tax_id",
+		},
 	}
 }
 

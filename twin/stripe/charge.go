@@ -164,6 +164,17 @@ func chargeAPI() twin.API {
 			"payment_intent":              paymentIntents.Object,
 			"review":                      "review",
 			"source_transfer":             "transfer",
+			// Never set here, and Stripe expands them.
+			"outcome.rule": "rule",
+			"payment_method_details.bancontact.generated_sepa_debit":         paymentMethods.Object,
+			"payment_method_details.bancontact.generated_sepa_debit_mandate": "mandate",
+			"payment_method_details.ideal.generated_sepa_debit":              paymentMethods.Object,
+			"payment_method_details.ideal.generated_sepa_debit_mandate":      "mandate",
+			"payment_method_details.sofort.generated_sepa_debit":             paymentMethods.Object,
+			"payment_method_details.sofort.generated_sepa_debit_mandate":     "mandate",
+			"payment_method_details.us_bank_account.mandate":                 "mandate",
+			"transfer":                  "transfer",
+			"transfer_data.destination": "account",
 		},
 		Include: map[string]twin.Include{
 			"balance_transaction": showBalanceTransaction,

@@ -86,6 +86,11 @@ func creditNoteAPI() twin.API {
 		Expand: map[string]string{
 			"customer": customers.Object, "customer_balance_transaction": customerBalanceTransactions.Object,
 			"discount_amounts.discount": discounts.Object, "invoice": invoices.Object, "lines": "", "refunds.refund": refunds.Object,
+			// Never set here, and Stripe expands them.
+			"pretax_credit_amounts.credit_balance_transaction": "credit_balance_transaction",
+			"pretax_credit_amounts.discount":                   discounts.Object,
+			"shipping_cost.shipping_rate":                      "shipping_rate",
+			"total_taxes.tax_rate_details.tax_rate":            "tax_rate",
 		},
 	}
 }

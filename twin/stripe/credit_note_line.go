@@ -54,8 +54,14 @@ var creditNoteLines = twin.Resource[furtherLine]{
 
 func creditNoteLineAPI() twin.API {
 	return twin.API{
-		Kind:   twin.Kind{Table: creditNoteLines.Table, Object: "credit_note_line_item", Prefix: creditNoteLines.Prefix, Digits: creditNoteLines.Digits},
-		Expand: map[string]string{"discount_amounts.discount": discounts.Object},
+		Kind: twin.Kind{Table: creditNoteLines.Table, Object: "credit_note_line_item", Prefix: creditNoteLines.Prefix, Digits: creditNoteLines.Digits},
+		Expand: map[string]string{
+			"discount_amounts.discount": discounts.Object,
+			// Never set here, and Stripe expands them.
+			"pretax_credit_amounts.credit_balance_transaction": "credit_balance_transaction",
+			"pretax_credit_amounts.discount":                   discounts.Object,
+			"taxes.tax_rate_details.tax_rate":                  "tax_rate",
+		},
 	}
 }
 

@@ -26,7 +26,11 @@ func sourceAPI() twin.API {
 			twin.On("POST "+path+"/{id}", updateSource),
 			twin.On("DELETE "+path+"/{id}", deleteSource),
 		},
-		Expand: map[string]string{"customer": customers.Object},
+		Expand: map[string]string{
+			"customer": customers.Object,
+			// Never set here, and Stripe expands them.
+			"account": "account",
+		},
 	}
 }
 

@@ -3,6 +3,7 @@ package stripe
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"worlds/journal/canon"
 	"worlds/seed"
@@ -48,6 +49,7 @@ func discountAPI() twin.API {
 		Kind: discounts.Kind,
 		Routes: []twin.Route{
 			twin.On("DELETE /v1/subscriptions/{subscription_exposed_id}/discount", deleteSubscriptionDiscount),
+			twin.On("GET /v1/customers/{customer}/discount", retrieveCustomerDiscount),
 			twin.On("DELETE /v1/customers/{customer}/discount", deleteCustomerDiscount),
 		},
 		Expand: map[string]string{
@@ -94,10 +96,7 @@ func grant(tx *twin.Tx, p discountList, model Discount, currency string, held []
 }
 
 func (p *discountParams) grant(tx *twin.Tx, d Discount, currency string, held []string, at string) (string, *twin.Error) {
-	coupon, param := p.Coupon.V, at+"[coupon]"
 	switch {
-	case p.Coupon.Given() && p.PromotionCode.Given():
-		return "", errExclusive(at+"[coupon]", at+"[promotion_code]")
 	case p.Discount.Given() && (p.Coupon.Given() || p.PromotionCode.Given()):
 		return "", errExclusive(at+"[discount]", at+"[coupon]")
 	case p.Discount.Given():
@@ -107,33 +106,53 @@ func (p *discountParams) grant(tx *twin.Tx, d Discount, currency string, held []
 			}
 		}
 		return "", errNoSuchRef(discounts.Object, at+"[discount]", p.Discount.V)
+	}
+	made, err := p.make(tx, d, currency, at)
+	if err != nil {
+		return "", err
+	}
+	doc, _ := discounts.Doc(tx, made.ID)
+	tx.Emit("customer.discount.created", doc, nil)
+	return made.ID, nil
+}
+
+// make makes a discount of a coupon or a code, like d, for a currency ("" is any).
+// at is where the request names it.
+func (p *discountParams) make(tx *twin.Tx, d Discount, currency, at string) (*Discount, *twin.Error) {
+	coupon, param := p.Coupon.V, join(at, "coupon")
+	switch {
+	case p.Coupon.Given() && p.PromotionCode.Given():
+		return nil, errExclusive(join(at, "coupon"), join(at, "promotion_code"))
 	case p.PromotionCode.Given():
-		param = at + "[promotion_code]"
+		param = join(at, "promotion_code")
 		code, ok := promotionCodes.Get(tx, p.PromotionCode.V)
 		if !ok {
-			return "", errNoSuchRef("promotion code", param, p.PromotionCode.V)
+			return nil, errNoSuchRef("promotion code", param, p.PromotionCode.V)
 		}
 		if err := code.refuses(tx, *d.Customer, param); err != nil {
-			return "", err
+			return nil, err
 		}
 		d.PromotionCode, coupon = &code.ID, code.Promotion.Coupon
 		code.redeem(tx)
 	case !p.Coupon.Given():
-		return "", errMissing(param)
+		return nil, errMissing(param)
 	}
 	c, ok := coupons.Get(tx, coupon)
 	switch {
 	case !ok:
-		return "", errNoSuchRef(coupons.Object, param, coupon)
+		return nil, errNoSuchRef(coupons.Object, param, coupon)
 	case !c.Valid:
-		return "", errCouponExpired(c.ID, param)
-	case c.AmountOff != nil && *c.Currency != currency:
-		return "", errCouponCurrency(param, *c.Currency, currency)
+		return nil, errCouponExpired(c.ID, param)
+	case currency != "" && !c.takesOff(currency):
+		return nil, errCouponCurrency(param, *c.Currency, currency)
 	}
 	c.redeem(tx)
 	d.begin(tx, c)
-	return d.ID, nil
+	return &d, nil
 }
+
+// takesOff reports whether a coupon reduces sums in a currency.
+func (c *Coupon) takesOff(currency string) bool { return c.AmountOff == nil || *c.Currency == currency }
 
 // begin makes a discount of a coupon, from now on.
 func (d *Discount) begin(tx *twin.Tx, c *Coupon) {
@@ -144,7 +163,7 @@ func (d *Discount) begin(tx *twin.Tx, c *Coupon) {
 		end := twin.Time(min(months.Boundary(int64(d.Start), 1), twin.ClockMax))
 		d.End = &end
 	}
-	tx.Emit("customer.discount.created", discounts.Put(tx, d), nil)
+	discounts.Put(tx, d)
 }
 
 // couponOf is the coupon of a discount that exists.
@@ -159,6 +178,15 @@ func endDiscounts(tx *twin.Tx, ids []string) {
 		doc, _ := discounts.Doc(tx, id)
 		tx.Emit("customer.discount.deleted", doc, nil)
 	}
+}
+
+// owned lists those of some discounts that an invoice was given, not those it has
+// from its subscription or customer.
+func owned(tx *twin.Tx, ids []string, invoice string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool {
+		d, _ := discounts.Get(tx, id)
+		return orEmpty(d.Invoice) != invoice
+	})
 }
 
 // applyDiscounts makes the discounts of a stored subscription what a request says.
@@ -266,19 +294,6 @@ func deletedDiscount(tx *twin.Tx, id string) twin.Doc {
 		Customer: d.Customer, Deleted: true, ID: d.ID, Invoice: d.Invoice, InvoiceItem: d.InvoiceItem, Object: d.Object,
 		PromotionCode: d.PromotionCode, Source: d.Source, Start: d.Start, Subscription: d.Subscription,
 	})}
-}
-
-type deleteCustomerDiscountParams struct {
-	Customer string `path:"customer"`
-}
-
-// deleteCustomerDiscount finds nothing to take away: no request of this API
-// version gives a customer a discount of their own.
-func deleteCustomerDiscount(tx *twin.Tx, p *deleteCustomerDiscountParams) (twin.Doc, *twin.Error) {
-	if _, ok := liveCustomer(tx, p.Customer); !ok {
-		return twin.Doc{}, errNoSuch(customers.Object, "id", p.Customer)
-	}
-	return twin.Doc{}, errNoDiscount("customer", p.Customer)
 }
 
 // reduce computes what the discounts of a draft take off its lines: first each

@@ -104,6 +104,17 @@ func disputeAPI() twin.API {
 		Expand: map[string]string{
 			"charge":         charges.Object,
 			"payment_intent": paymentIntents.Object,
+			// Never set here, and Stripe expands them.
+			"balance_transactions":                    "",
+			"evidence.cancellation_policy":            "file",
+			"evidence.customer_communication":         "file",
+			"evidence.customer_signature":             "file",
+			"evidence.duplicate_charge_documentation": "file",
+			"evidence.receipt":                        "file",
+			"evidence.refund_policy":                  "file",
+			"evidence.service_documentation":          "file",
+			"evidence.shipping_documentation":         "file",
+			"evidence.uncategorized_file":             "file",
 		},
 		Fire: missAnswer,
 		Seed: seedDisputes,

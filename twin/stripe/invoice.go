@@ -192,6 +192,21 @@ func invoiceAPI() twin.API {
 			"on_behalf_of":           "account",
 			"parent.subscription_details.subscription": subscriptions.Object,
 			"total_discount_amounts.discount":          discounts.Object,
+			// Never set here, and Stripe expands them.
+			"account_tax_ids":                                        "tax_id",
+			"automatic_tax.liability.account":                        "account",
+			"from_invoice.invoice":                                   invoices.Object,
+			"issuer.account":                                         "account",
+			"last_finalization_error.payment_intent":                 "",
+			"last_finalization_error.payment_method":                 "",
+			"last_finalization_error.setup_intent":                   "",
+			"last_finalization_error.source":                         "",
+			"last_finalization_error.source.account":                 "account",
+			"last_finalization_error.source.customer":                customers.Object,
+			"shipping_cost.shipping_rate":                            "shipping_rate",
+			"total_pretax_credit_amounts.credit_balance_transaction": "credit_balance_transaction",
+			"total_pretax_credit_amounts.discount":                   discounts.Object,
+			"total_taxes.tax_rate_details.tax_rate":                  "tax_rate",
 		},
 		Fire: fireInvoice,
 		Include: map[string]twin.Include{
@@ -281,6 +296,9 @@ func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) 
 		return twin.Doc{}, err
 	}
 	inv := newInvoice(invoices.NewID(tx), c, currency, tx.Now())
+	if !p.Discounts.Sent() {
+		inv.Discounts = c.inherit(tx, currency)
+	}
 	if err := p.apply(tx, inv); err != nil {
 		return twin.Doc{}, err
 	}
@@ -366,7 +384,7 @@ func (p *invoiceParams) apply(tx *twin.Tx, inv *Invoice) (err *twin.Error) {
 		if inv.Discounts, err = grant(tx, p.Discounts, Discount{Customer: &inv.Customer, Invoice: &inv.ID}, inv.Currency, had); err != nil {
 			return err
 		}
-		endDiscounts(tx, without(had, inv.Discounts))
+		endDiscounts(tx, owned(tx, without(had, inv.Discounts), inv.ID))
 	}
 	inv.Metadata, err = applyMetadata(inv.Metadata, p.Metadata)
 	return err

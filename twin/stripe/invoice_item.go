@@ -86,6 +86,8 @@ func invoiceItemAPI() twin.API {
 		Expand: map[string]string{
 			"customer": customers.Object, "discounts": discounts.Object, "invoice": invoices.Object,
 			"pricing.price_details.price": prices.Object,
+			// Never set here, and Stripe expands them.
+			"proration_details.discount_amounts.discount": discounts.Object,
 		},
 		Include: map[string]twin.Include{"test_clock": showClockOf},
 	}

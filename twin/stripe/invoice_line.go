@@ -112,6 +112,10 @@ func lineAPI() twin.API {
 			"discounts":                   discounts.Object,
 			"pricing.price_details.price": prices.Object,
 			"subscription":                subscriptions.Object,
+			// Never set here, and Stripe expands them.
+			"pretax_credit_amounts.credit_balance_transaction": "credit_balance_transaction",
+			"pretax_credit_amounts.discount":                   discounts.Object,
+			"taxes.tax_rate_details.tax_rate":                  "tax_rate",
 		},
 	}
 }

@@ -64,6 +64,9 @@ func invoicePaymentAPI() twin.API {
 		Expand: map[string]string{
 			"invoice":                invoices.Object,
 			"payment.payment_intent": paymentIntents.Object,
+			// Never set here, and Stripe expands them.
+			"payment.charge":         charges.Object,
+			"payment.payment_record": "payment_record",
 		},
 	}
 }

@@ -254,7 +254,7 @@ func (p *createPreviewParams) manual(tx *twin.Tx, c *Customer) (*Invoice, []Line
 		return nil, nil, err
 	}
 	inv := newInvoice(invoices.NewID(tx), c, currency, tx.Now())
-	inv.BillingReason = reasonUpcoming
+	inv.BillingReason, inv.Discounts = reasonUpcoming, c.inherit(tx, currency)
 	all := sweep(tx, inv, "", true)
 	if len(all) == 0 {
 		return nil, nil, errNoUpcoming(c.ID)

@@ -100,6 +100,15 @@ func paymentIntentAPI() twin.API {
 			"on_behalf_of":   "account",
 			"payment_method": paymentMethods.Object,
 			"review":         "review",
+			// Never set here, and Stripe expands them.
+			"amount_details.line_items":          "",
+			"last_payment_error.payment_intent":  "",
+			"last_payment_error.payment_method":  "",
+			"last_payment_error.setup_intent":    "",
+			"last_payment_error.source":          "",
+			"last_payment_error.source.account":  "account",
+			"last_payment_error.source.customer": customers.Object,
+			"transfer_data.destination":          "account",
 		},
 	}
 }

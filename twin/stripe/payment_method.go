@@ -94,7 +94,13 @@ func paymentMethodAPI() twin.API {
 			twin.On("GET /v1/customers/{customer}/payment_methods", listCustomerPaymentMethods),
 			twin.On("GET /v1/customers/{customer}/payment_methods/{payment_method}", retrieveCustomerPaymentMethod),
 		},
-		Expand: map[string]string{"customer": customers.Object},
+		Expand: map[string]string{
+			"customer": customers.Object,
+			// Never set here, and Stripe expands them.
+			"card.generated_from.setup_attempt":       "setup_attempt",
+			"sepa_debit.generated_from.charge":        charges.Object,
+			"sepa_debit.generated_from.setup_attempt": "setup_attempt",
+		},
 	}
 }
 

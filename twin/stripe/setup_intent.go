@@ -71,6 +71,13 @@ func setupIntentAPI() twin.API {
 			"on_behalf_of":       "account",
 			"payment_method":     paymentMethods.Object,
 			"single_use_mandate": "mandate",
+			// Never set here, and Stripe expands them.
+			"last_setup_error.payment_intent":  "",
+			"last_setup_error.payment_method":  "",
+			"last_setup_error.setup_intent":    "",
+			"last_setup_error.source":          "",
+			"last_setup_error.source.account":  "account",
+			"last_setup_error.source.customer": customers.Object,
 		},
 	}
 }

@@ -297,10 +297,10 @@ var oldRoutes = [...][2]string{
 
 var oldAliases = [...]twin.Alias{
 	{Route: "POST /v1/credit_notes", Asked: "refund", Name: "refunds[0][refund]"},
-	{Route: "POST /v1/customers", Asked: "coupon", Name: "discounts[0][coupon]"},
-	{Route: "POST /v1/customers", Asked: "promotion_code", Name: "discounts[0][promotion_code]"},
-	{Route: "POST /v1/customers/{id}", Asked: "coupon", Name: "discounts[0][coupon]"},
-	{Route: "POST /v1/customers/{id}", Asked: "promotion_code", Name: "discounts[0][promotion_code]"},
+	{Route: "POST /v1/customers", Asked: "coupon", Name: "coupon"},
+	{Route: "POST /v1/customers", Asked: "promotion_code", Name: "promotion_code"},
+	{Route: "POST /v1/customers/{id}", Asked: "coupon", Name: "coupon"},
+	{Route: "POST /v1/customers/{id}", Asked: "promotion_code", Name: "promotion_code"},
 	{Route: "POST /v1/invoiceitems", Asked: "price", Name: "pricing[price]"},
 	{Route: "POST /v1/invoiceitems", Asked: "unit_amount", Name: "amount"},
 	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "price", Name: "pricing[price]"},

@@ -302,7 +302,9 @@ func firstInvoice(tx *twin.Tx, s *Subscription, c *Customer) *Invoice {
 	inv := newInvoice(invoices.NewID(tx), c, s.Currency, tx.Now())
 	inv.BillingReason, inv.CollectionMethod, inv.AutoAdvance = reasonCreate, s.CollectionMethod, true
 	inv.bills(s)
-	inv.Discounts = s.Discounts
+	if inv.Discounts = s.Discounts; len(inv.Discounts) == 0 {
+		inv.Discounts = c.inherit(tx, s.Currency)
+	}
 	if s.DaysUntilDue != nil {
 		due := inv.Created + twin.Time(*s.DaysUntilDue*daySeconds)
 		inv.DueDate = &due

@@ -78,7 +78,11 @@ func subscriptionItemAPI() twin.API {
 			twin.On("POST /v1/subscription_items/{item}", updateSubscriptionItem),
 			twin.On("DELETE /v1/subscription_items/{item}", deleteSubscriptionItem),
 		},
-		Expand: map[string]string{"price": ""},
+		Expand: map[string]string{
+			"price": "",
+			// Never set here, and Stripe expands them.
+			"discounts": discounts.Object,
+		},
 	}
 }
 

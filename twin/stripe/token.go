@@ -64,6 +64,11 @@ func tokenAPI() twin.API {
 			twin.On("POST /v1/tokens", createToken),
 			twin.On("GET /v1/tokens/{token}", retrieveToken),
 		},
+		Expand: map[string]string{
+			"bank_account.account":  "account", // of which there is none
+			"bank_account.customer": customers.Object,
+			"card":                  "",
+		},
 	}
 }
 
