@@ -5,139 +5,183 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
-	"strings"
-	"text/tabwriter"
+	"slices"
+	"strconv"
 	"time"
-
-	"worlds/seed"
 )
 
 type benchCmd struct {
 	output
-	Worlds     int      `default:"100" placeholder:"N" help:"Worlds that the clients spread over (default 100)."`
+	Part       []string `enum:"requests,lifecycle,lists,replay,dump,start,disk" default:"requests,lifecycle,lists,replay,dump,start,disk" help:"What to measure: requests,lifecycle,lists,replay,dump,start,disk (default all)."`
+	Worlds     []int    `default:"1,100,1000" placeholder:"N" help:"Numbers of worlds that the clients spread over (default 1,100,1000); the start is measured with the largest."`
 	Clients    []int    `default:"1,32" placeholder:"N" help:"Numbers of connections to try (default 1,32)."`
-	Seconds    float64  `default:"1" placeholder:"S" help:"How long each cell is measured (default 1)."`
-	Rounds     int      `default:"3" placeholder:"N" help:"How often, one job after the other each time; the median counts (default 3)."`
+	Objects    []int    `default:"1000,10000,100000" placeholder:"N" help:"Numbers of customers a world has when its lists are measured (default 1000,10000,100000); the largest is folded, the middle one decided again and dumped."`
+	Seconds    float64  `default:"0.5" placeholder:"S" help:"How long one round of a cell lasts (default 0.5)."`
+	Rounds     int      `default:"3" placeholder:"N" help:"How often, one server after the other each time; the median counts (default 3)."`
 	Durability []string `enum:"sync,relaxed" default:"sync,relaxed" help:"Durabilities to try (default both)."`
-	Job        []string `placeholder:"JOB" help:"Only these jobs."`
+	Job        []string `placeholder:"JOB" help:"Only these kinds of requests."`
+	Beside     []string `placeholder:"NAME=URL" help:"Let another server that speaks the same requests take its turn too: NAME=http://HOST:PORT, or NAME=http://HOST:PORT#PID to see its processor time. Repeatable."`
+	Targets    bool     `help:"Hold the figures against the product's targets."`
 	Check      bool     `help:"Measure nothing: drive the worlds at once by one script, and see that one state comes of it."`
-	Compare    string   `placeholder:"FILE" help:"Put the ratios of an earlier --json beside these." predictor:"file"`
+	Compare    string   `placeholder:"FILE" help:"Put the figures of an earlier --json beside these." predictor:"file"`
+	ServeFloor bool     `hidden:"" help:"Serve the bare handler."`
 }
 
 // Help is the long help of the verb.
 func (*benchCmd) Help() string {
-	return "It starts a server of its own in this process and drives it over HTTP. Figures of one run can be compared " +
-		"with each other, those of two runs hardly: look at the ratios to the floor, a bare handler of net/http that " +
-		"answers as many bytes, measured between the jobs of the same run."
+	return "It starts servers of its own, each a process, on folders that it removes, and drives them over HTTP. Figures of " +
+		"one run can be compared with each other, those of two runs hardly: look at the ratios to the floor, a bare " +
+		"handler of net/http that answers as many bytes and takes its turn in every round. docs/bench.md says more."
 }
 
-// benchReport is what a run found.
-type benchReport struct {
-	Go      string      `json:"go"`
-	CPUs    int         `json:"cpus"`
-	Worlds  int         `json:"worlds"`
-	Cells   []benchCell `json:"cells"`
-	RSSByte int64       `json:"rss_bytes"`
-}
+// Parts of a bench.
+const (
+	partRequests  = "requests"
+	partLifecycle = "lifecycle"
+	partLists     = "lists"
+	partReplay    = "replay"
+	partDump      = "dump"
+	partStart     = "start"
+	partDisk      = "disk"
+)
 
-// benchCell is one job under one load.
-type benchCell struct {
-	Job        string  `json:"job"`
-	Durability string  `json:"durability"`
-	Clients    int     `json:"clients"`
-	PerSecond  float64 `json:"per_second"`
-	Floor      float64 `json:"floor_ratio"` // requests a second, to those of the bare handler
-	P50Micros  float64 `json:"p50_us"`
-	P99Micros  float64 `json:"p99_us"`
-	CPUMicros  float64 `json:"cpu_us"` // of the whole process, client included
-	Allocs     float64 `json:"allocs"` // of the whole process, client included
+// benchRun is a bench under way.
+type benchRun struct {
+	cmd    *benchCmd
+	dir    string // of everything it writes
+	sync   *benchServer
+	own    []*benchServer // of the durabilities asked for
+	floor  *benchServer
+	peers  []*benchServer
+	report benchReport
+	say    func(format string, args ...any)
 }
 
 // Run measures, or checks.
 func (c *benchCmd) Run(ctx context.Context, t *terminal) error {
-	if c.Worlds < 1 || c.Rounds < 1 || c.Seconds <= 0 {
-		return usage("--worlds, --rounds and --seconds are above zero")
+	if c.ServeFloor {
+		return serveFloor(ctx, t)
 	}
-	collectLess()
-	if c.Check {
-		return c.check(ctx, t)
-	}
-	report := benchReport{Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), Worlds: c.Worlds}
-	p := t.progress("cells")
-	for _, durability := range c.Durability {
-		if err := c.measure(ctx, durability, &report, func() { p.at(int64(len(report.Cells))) }); err != nil {
-			return err
-		}
-	}
-	p.end()
-	report.RSSByte = residentBytes()
-	if c.JSON {
-		return t.json(&report)
+	if err := c.valid(); err != nil {
+		return err
 	}
 	earlier, err := c.earlier()
 	if err != nil {
 		return err
 	}
-	return report.print(t.out, earlier)
-}
-
-// benchServer starts a server on a folder of its own, with so many worlds.
-func (c *benchCmd) server(durability string) (*benchServer, error) {
-	dir, err := os.MkdirTemp("", "worlds-bench")
-	if err != nil {
-		return nil, err
-	}
-	s, err := startBench(dir, durability, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	doc, err := seed.Lookup("saas-billing-small")
-	if err != nil {
-		return nil, errors.Join(err, s.stop())
-	}
-	for range c.Worlds {
-		if err := s.world(doc); err != nil {
-			return nil, errors.Join(err, s.stop())
-		}
-	}
-	return s, nil
-}
-
-// measure adds the cells of one durability: the jobs and the floor take turns.
-func (c *benchCmd) measure(ctx context.Context, durability string, report *benchReport, tick func()) (err error) {
-	s, err := c.server(durability)
+	b, err := c.begin(t)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	for _, clients := range c.Clients {
-		for _, job := range benchJobs() {
-			if !c.wants(job.name) {
-				continue
+	if c.Check {
+		err = b.check(ctx, t)
+	} else {
+		err = b.measure(ctx)
+	}
+	if err = errors.Join(err, b.end()); err != nil || c.Check {
+		return err
+	}
+	if c.Targets {
+		b.report.judge()
+	}
+	if c.JSON {
+		return t.json(&b.report)
+	}
+	return b.report.print(t.out, earlier)
+}
+
+func (c *benchCmd) valid() error {
+	least := func(list []int) int { return slices.Min(append(list, 1)) }
+	switch {
+	case least(c.Worlds) < 1 || least(c.Clients) < 1 || least(c.Objects) < 1:
+		return usage("--worlds, --clients and --objects are above zero")
+	case c.Rounds < 1 || c.Seconds <= 0:
+		return usage("--rounds and --seconds are above zero")
+	}
+	for _, job := range c.Job {
+		if !slices.ContainsFunc(benchJobs(), func(b benchJob) bool { return b.name == job }) {
+			return usage("--job %q: there is none of that name", job)
+		}
+	}
+	slices.Sort(c.Worlds)
+	slices.Sort(c.Objects)
+	return nil
+}
+
+// begin starts the servers that the parts ask for.
+func (c *benchCmd) begin(t *terminal) (b *benchRun, err error) {
+	b = &benchRun{cmd: c, say: func(string, ...any) {}}
+	b.report = benchReport{Format: benchFormat, Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), Seconds: c.Seconds, Rounds: c.Rounds,
+		Cells: []benchCell{}, Figures: []benchFigure{}}
+	if !c.JSON {
+		b.say = t.say
+	}
+	for _, text := range c.Beside {
+		p, err := peer(text)
+		if err != nil {
+			return nil, err
+		}
+		b.peers = append(b.peers, p)
+	}
+	if b.dir, err = os.MkdirTemp("", "worlds-bench"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.end())
+		}
+	}()
+	if b.sync, err = serveOwn("worlds sync", b.folder("sync"), "sync"); err != nil {
+		return nil, err
+	}
+	for _, d := range c.Durability {
+		s := b.sync
+		if d != "sync" {
+			if s, err = serveOwn("worlds "+d, b.folder(d), d); err != nil {
+				return nil, err
 			}
-			cell := benchCell{Job: job.name, Durability: durability, Clients: clients}
-			var jobs, floors []sample
-			for range c.Rounds {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				one, err := s.drive(ctx, job, clients, c.span())
-				if err != nil {
-					return fmt.Errorf("%s: %w", job.name, err)
-				}
-				floor, err := s.driveFloor(ctx, one.bytes, clients, c.span()/2)
-				if err != nil {
-					return err
-				}
-				jobs, floors = append(jobs, one), append(floors, floor)
-			}
-			cell.fill(jobs, floors)
-			report.Cells = append(report.Cells, cell)
-			tick()
+		}
+		b.own = append(b.own, s)
+	}
+	b.floor, err = serveBare()
+	return b, err
+}
+
+func (b *benchRun) folder(name string) string { return filepath.Join(b.dir, name) }
+
+// end stops the servers and removes what they wrote.
+func (b *benchRun) end() error {
+	err := errors.Join(b.sync.stop(), b.floor.stop())
+	for _, s := range b.own {
+		if s != b.sync {
+			err = errors.Join(err, s.stop())
+		}
+	}
+	return errors.Join(err, os.RemoveAll(b.dir))
+}
+
+// measure does the parts, the ones that leave the most behind last.
+func (b *benchRun) measure(ctx context.Context) error {
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{
+		{partStart, b.start},
+		{partDisk, b.disk},
+		{partRequests, b.requests},
+		{partLifecycle, b.lifecycle},
+		{partDump, b.dump},
+		{partLists, b.lists},
+	} {
+		if !slices.Contains(b.cmd.Part, part.name) && (part.name != partLists || !slices.Contains(b.cmd.Part, partReplay)) {
+			continue
+		}
+		b.say("measuring: %s", part.name)
+		if err := part.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
 	return nil
@@ -145,91 +189,128 @@ func (c *benchCmd) measure(ctx context.Context, durability string, report *bench
 
 func (c *benchCmd) span() time.Duration { return time.Duration(c.Seconds * float64(time.Second)) }
 
-func (c *benchCmd) wants(job string) bool {
-	if len(c.Job) == 0 {
-		return true
-	}
-	for _, j := range c.Job {
-		if j == job {
-			return true
+// requests measures each kind of request under each load.
+func (b *benchRun) requests(ctx context.Context) error {
+	for _, worlds := range b.cmd.Worlds {
+		servers := append(slices.Clone(b.own), b.floor)
+		if worlds <= besideWorldsMax {
+			servers = append(servers, b.peers...)
+		}
+		for _, s := range servers {
+			if err := s.raise(worlds); err != nil {
+				return err
+			}
+		}
+		for _, clients := range b.cmd.Clients {
+			for _, job := range benchJobs() {
+				if len(b.cmd.Job) > 0 && !slices.Contains(b.cmd.Job, job.name) {
+					continue
+				}
+				taking := servers
+				if job.own {
+					taking = append(slices.Clone(b.own), b.floor)
+				}
+				if err := b.cells(ctx, taking, job, load{clients: clients, worlds: worlds, span: b.cmd.span()}); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	return false
+	return nil
 }
 
-// fill takes the medians of the rounds.
-func (b *benchCell) fill(jobs, floors []sample) {
-	ratios := make([]float64, len(jobs))
-	for i := range jobs {
-		ratios[i] = jobs[i].perSecond / floors[i].perSecond
-	}
-	b.Floor = median(ratios)
-	b.PerSecond = median(each(jobs, func(s sample) float64 { return s.perSecond }))
-	b.P50Micros = median(each(jobs, func(s sample) float64 { return s.p50 }))
-	b.P99Micros = median(each(jobs, func(s sample) float64 { return s.p99 }))
-	b.CPUMicros = median(each(jobs, func(s sample) float64 { return s.cpu }))
-	b.Allocs = median(each(jobs, func(s sample) float64 { return s.allocs }))
-}
+// besideWorldsMax is the most worlds that other servers have to hold.
+const besideWorldsMax = 100
 
-// earlier reads the report of --compare, nil without one.
-func (c *benchCmd) earlier() (*benchReport, error) {
-	if c.Compare == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(c.Compare)
+// cells measures one job under one load on several servers.
+func (b *benchRun) cells(ctx context.Context, servers []*benchServer, job benchJob, l load) error {
+	runs, err := race(ctx, servers, job, l, b.cmd.Rounds)
 	if err != nil {
-		return nil, usage("--compare: %w", err)
-	}
-	var r benchReport
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, usage("--compare %s: %w", c.Compare, err)
-	}
-	return &r, nil
-}
-
-// print is the table for people.
-func (r *benchReport) print(out io.Writer, earlier *benchReport) error {
-	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	head := "job\tdurability\tclients\treq/s\tx floor\tp50 us\tp99 us\tCPU us\tallocs\t"
-	if earlier != nil {
-		head += "x floor then\t"
-	}
-	fmt.Fprintln(w, head)
-	for _, c := range r.Cells {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.2f\t%.0f\t%.0f\t%.0f\t%.0f\t", c.Job, c.Durability, c.Clients, c.PerSecond, c.Floor,
-			c.P50Micros, c.P99Micros, c.CPUMicros, c.Allocs)
-		if earlier != nil {
-			fmt.Fprintf(w, "%s\t", earlier.floorOf(&c))
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "\n")
-	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "%s, %d CPUs, %d worlds, %d MiB resident; CPU and allocations include the client.\n",
-		r.Go, r.CPUs, r.Worlds, r.RSSByte>>20)
+	for _, s := range servers {
+		b.report.Cells = append(b.report.Cells, cellOf(s, servers, runs, job.name, l))
+	}
+	return nil
+}
+
+func cellOf(s *benchServer, servers []*benchServer, runs map[string][]sample, job string, l load) benchCell {
+	own := runs[s.name]
+	cell := benchCell{
+		Job: job, Server: s.name, Clients: l.clients, Worlds: l.worlds, Times: map[string]float64{},
+		PerSecond: middle(own, func(s sample) float64 { return s.perSecond }),
+		P50Micros: middle(own, func(s sample) float64 { return s.p50 }),
+		P99Micros: middle(own, func(s sample) float64 { return s.p99 }),
+		CPUMicros: middle(own, func(s sample) float64 { return s.cpu }),
+		Allocs:    middle(own, func(s sample) float64 { return s.allocs }),
+		RSSBytes:  own[len(own)-1].resident,
+	}
+	for _, one := range own {
+		cell.Refused += one.refused
+	}
+	for _, other := range servers {
+		if other != s {
+			cell.Times[other.name] = times(own, runs[other.name])
+		}
+	}
+	return cell
+}
+
+// check drives all worlds at once by one script, each with keys of its own, and
+// compares what they end in.
+func (b *benchRun) check(ctx context.Context, t *terminal) error {
+	s, n := b.sync, b.cmd.Worlds[len(b.cmd.Worlds)-1]
+	if err := s.raise(n); err != nil {
+		return err
+	}
+	errs := make(chan error, n)
+	for i := range n {
+		go func() { errs <- s.script(ctx, i) }()
+	}
+	var err error
+	for range n {
+		err = errors.Join(err, <-errs)
+	}
+	if err != nil {
+		return err
+	}
+	c, err := dialBench(s.addr, 0, nil)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	ends := map[string]int{}
+	var end struct{ SHA256, Head string }
+	for _, w := range s.worlds[:n] {
+		if err := c.operate("GET", "/admin/worlds/"+w.id+"/dump/hash", w.token, ""); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(c.body, &end); err != nil {
+			return err
+		}
+		ends[end.Head+" "+end.SHA256]++
+	}
+	if len(ends) != 1 {
+		return coded(exitNo, fmt.Errorf("%d worlds of one script end in %d states", n, len(ends)))
+	}
+	_, err = fmt.Fprintf(t.out, "%d worlds, one state\nhead %s\ndump %s\n", n, end.Head, end.SHA256)
 	return err
 }
 
-func (r *benchReport) floorOf(c *benchCell) string {
-	for _, e := range r.Cells {
-		if e.Job == c.Job && e.Durability == c.Durability && e.Clients == c.Clients {
-			return fmt.Sprintf("%.2f", e.Floor)
+// script is what every world of a check goes through.
+func (s *benchServer) script(ctx context.Context, i int) error {
+	c, err := dialBench(s.addr, i+1, s.worlds[i:i+1])
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for _, job := range benchJobs() {
+		if r := c.work(ctx, job, load{count: benchScriptSteps}, time.Now()); r.err != nil {
+			return fmt.Errorf("world %s: %s: %w", strconv.Itoa(i), job.name, r.err)
 		}
 	}
-	return "-"
+	return nil
 }
 
-// residentBytes is the memory of this process, 0 where the system does not say.
-func residentBytes() int64 {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	var size, resident int64
-	if _, err := fmt.Sscan(strings.TrimSpace(string(text)), &size, &resident); err != nil {
-		return 0
-	}
-	return resident * int64(os.Getpagesize())
-}
+// benchScriptSteps is how often a check does each job.
+const benchScriptSteps = 10

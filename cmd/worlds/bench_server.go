@@ -1,147 +1,271 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
 
 	"worlds/admin"
-	"worlds/journal/store"
-	"worlds/seed"
-	"worlds/twin/serve"
-	"worlds/twin/world"
 )
 
-// benchServer is a server of this process, its worlds, and a bare handler beside
-// it.
+// benchServer is one of the servers that are measured: this program as another
+// process, the bare handler, or a server of somebody else's.
 type benchServer struct {
-	dir      string
-	store    *store.Store
-	operator *admin.Server
-	addr     string
-	floor    string
-	worlds   []admin.CreatedWorld
-	close    []func() error
-	rounds   int // driven so far: idempotency keys differ between them
+	name   string
+	addr   string
+	pid    int // 0 if it is not known: its processor time and memory are not, either
+	own    bool
+	bare   bool
+	child  *exec.Cmd
+	worlds []benchWorld
+	rounds int // driven so far: idempotency keys differ between them
 }
 
-func startBench(dir, durability string, log *slog.Logger) (*benchServer, error) {
-	s := &benchServer{dir: dir}
-	level := store.Sync
-	if durability == "relaxed" {
-		level = store.Relaxed
-	}
-	var err error
-	if s.store, err = store.Open(dir, store.Options{Durability: level, Logger: log}); err != nil {
+// benchWorld is a world as its clients know it; a server of somebody else's has
+// keys and customers alone.
+type benchWorld struct {
+	id, key, token string
+	customer       string // one that is there
+}
+
+// benchSeed is what the worlds of a bench begin with.
+const benchSeed = "saas-billing-small"
+
+// launch starts this program anew with the arguments and waits until it says, in
+// JSON, where it serves.
+func launch(args ...string) (*benchServer, error) {
+	program, err := os.Executable()
+	if err != nil {
 		return nil, err
 	}
-	s.close = append(s.close, s.store.Close)
-	host := world.NewHost(s.store, world.Options{Catalogs: catalogs(), Logger: log})
-	if s.operator, err = admin.New(host, admin.Options{Open: true, Logger: log}); err != nil {
-		return nil, errors.Join(err, s.stop())
+	child := exec.Command(program, args...)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return nil, err
 	}
-	s.close = append(s.close, func() error { s.operator.Close(); return nil })
-	if s.addr, err = s.listen(newHandler(host, s.operator, log)); err != nil {
-		return nil, errors.Join(err, s.stop())
+	if err := child.Start(); err != nil {
+		return nil, err
 	}
-	if s.floor, err = s.listen(http.HandlerFunc(bare)); err != nil {
-		return nil, errors.Join(err, s.stop())
+	var ready readiness
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &ready)
+	}
+	s := &benchServer{child: child, pid: child.Process.Pid, addr: strings.TrimPrefix(ready.URL, "http://")}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("worlds %s: %w", strings.Join(args, " "), err), s.stop())
 	}
 	return s, nil
 }
 
-// listen serves a handler on a free port of this machine.
-func (s *benchServer) listen(h http.Handler) (string, error) {
+// serveOwn starts a server on a folder.
+func serveOwn(name, dir, durability string) (*benchServer, error) {
+	s, err := launch("serve", "--json", "--data", dir, "--listen", "127.0.0.1:0", "--durability", durability, "--forks-max", "1000000")
+	if err == nil {
+		s.name, s.own = name, true
+	}
+	return s, err
+}
+
+// serveBare starts the bare handler.
+func serveBare() (*benchServer, error) {
+	s, err := launch("bench", "--serve-floor")
+	if err == nil {
+		s.name, s.bare = "floor", true
+		s.worlds = []benchWorld{{}}
+	}
+	return s, err
+}
+
+// stop ends a server that was started here.
+func (s *benchServer) stop() error {
+	if s == nil || s.child == nil {
+		return nil
+	}
+	_ = s.child.Process.Signal(syscall.SIGTERM)
+	return s.child.Wait()
+}
+
+// peer is a server of somebody else's, as --beside names it: NAME=URL, or
+// NAME=URL#PID.
+func peer(text string) (*benchServer, error) {
+	name, address, _ := strings.Cut(text, "=")
+	u, err := url.Parse(address)
+	if err != nil || name == "" || u.Scheme != "http" || u.Host == "" || u.Path != "" {
+		return nil, usage("--beside %q: want NAME=http://HOST:PORT or NAME=http://HOST:PORT#PID", text)
+	}
+	s := &benchServer{name: name, addr: u.Host}
+	if u.Fragment != "" {
+		if s.pid, err = strconv.Atoi(u.Fragment); err != nil {
+			return nil, usage("--beside %q: %q is no process", text, u.Fragment)
+		}
+	}
+	return s, nil
+}
+
+// raise sees that the server has n worlds, with some customers in each.
+func (s *benchServer) raise(n int) error {
+	c, err := dialBench(s.addr, 0, nil)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for len(s.worlds) < n && !s.bare {
+		w := benchWorld{key: "sk_test_bench" + strconv.Itoa(len(s.worlds))}
+		if s.own {
+			if w, err = c.newWorld(); err != nil {
+				return err
+			}
+		}
+		s.worlds = append(s.worlds, w)
+		if err := c.people(&s.worlds[len(s.worlds)-1], benchPage); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// benchPage is how many customers a list asks for.
+const benchPage = 10
+
+// newWorld makes a world.
+func (c *benchClient) newWorld() (benchWorld, error) {
+	if err := c.operate("POST", "/admin/worlds", "", `{"seed":"`+benchSeed+`"}`); err != nil {
+		return benchWorld{}, err
+	}
+	return c.madeWorld()
+}
+
+// madeWorld is the world that was just answered.
+func (c *benchClient) madeWorld() (benchWorld, error) {
+	var made admin.CreatedWorld
+	if err := json.Unmarshal(c.body, &made); err != nil {
+		return benchWorld{}, err
+	}
+	return benchWorld{id: made.ID, key: made.Keys[0].Secret, token: made.AdminToken}, nil
+}
+
+// people makes customers in a world.
+func (c *benchClient) people(w *benchWorld, n int) error {
+	c.world = w
+	for i := range n {
+		c.post("/v1/customers", customerForm(i))
+		status, err := c.send()
+		var made struct{ ID string }
+		if err == nil && status == http.StatusOK {
+			err = json.Unmarshal(c.body, &made)
+		}
+		if err != nil || made.ID == "" {
+			return fmt.Errorf("a customer: status %d: %.300s: %w", status, c.body, err)
+		}
+		w.customer = made.ID
+	}
+	return nil
+}
+
+// serveFloor serves the bare handler until the context ends.
+func serveFloor(ctx context.Context, t *terminal) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return err
 	}
-	server := serve.NewServer(h)
-	go func() { _ = server.Serve(l) }()
-	s.close = append(s.close, server.Close)
-	return l.Addr().String(), nil
+	if err := t.json(&readiness{URL: baseURL(l)}); err != nil {
+		return err
+	}
+	return serveHTTP(ctx, l, http.HandlerFunc(bare), func() {})
 }
 
 // bare answers as many bytes as its query says, and does nothing else: what
 // net/http itself costs.
 func bare(w http.ResponseWriter, r *http.Request) {
-	var n int
-	_, _ = fmt.Sscan(r.URL.RawQuery, &n) // 0 where it is no number
+	n, err := strconv.Atoi(r.URL.RawQuery)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
 	h := w.Header()
 	h["Content-Type"] = []string{"application/json"}
-	h["Content-Length"] = []string{fmt.Sprint(n)}
+	h["Content-Length"] = []string{r.URL.RawQuery}
 	_, _ = w.Write(zeros[:min(n, len(zeros))])
 }
 
 // zeros are what the bare handler answers.
 var zeros [1 << 20]byte
 
-// world makes one more world.
-func (s *benchServer) world(doc *seed.Seed) error {
-	created, err := s.operator.Create(doc, admin.CreateOptions{})
-	if err == nil {
-		s.worlds = append(s.worlds, *created)
-	}
-	return err
+// burden is what a server has used of the machine so far.
+type burden struct {
+	cpu      time.Duration
+	mallocs  float64
+	resident int64 // bytes
 }
 
-// live is a world by its place in the list.
-func (s *benchServer) live(i int) (*world.World, error) {
-	o, ok := s.operator.Resolve("stripe", s.worlds[i].Keys[0].Secret)
-	if !ok {
-		return nil, fmt.Errorf("world %s is not there", s.worlds[i].ID)
+// ticksPerSecond is the unit of processor times under /proc.
+const ticksPerSecond = 100
+
+// burden reads what a server has used, zeros where that cannot be known.
+func (s *benchServer) burden() (b burden) {
+	if s.pid == 0 {
+		return b
 	}
-	return o.World, nil
+	folder := filepath.Join("/proc", strconv.Itoa(s.pid))
+	if stat, err := os.ReadFile(filepath.Join(folder, "stat")); err == nil {
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if f := strings.Fields(rest); len(f) > 12 {
+			user, _ := strconv.Atoi(f[11])
+			system, _ := strconv.Atoi(f[12])
+			b.cpu = time.Duration(user+system) * time.Second / ticksPerSecond
+		}
+	}
+	if statm, err := os.ReadFile(filepath.Join(folder, "statm")); err == nil {
+		if f := strings.Fields(string(statm)); len(f) > 1 {
+			pages, _ := strconv.ParseInt(f[1], 10, 64)
+			b.resident = pages * int64(os.Getpagesize())
+		}
+	}
+	if s.own {
+		b.mallocs = s.mallocs()
+	}
+	return b
 }
 
-// stop ends what was started, the newest first, and removes the folder.
-func (s *benchServer) stop() error {
-	var errs []error
-	for i := len(s.close) - 1; i >= 0; i-- {
-		errs = append(errs, s.close[i]())
+// mallocs is how often a server of ours has allocated.
+func (s *benchServer) mallocs() float64 {
+	c, err := dialBench(s.addr, 0, nil)
+	if err != nil {
+		return 0
 	}
-	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
+	defer c.close()
+	if c.operate("GET", "/metrics", "", "") != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(c.body)) {
+		if value, ok := strings.CutPrefix(line, "go_memstats_mallocs_total "); ok {
+			n, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return n
+		}
+	}
+	return 0
 }
 
-// check drives all worlds at once by one script, each with keys of its own, and
-// compares what they end in.
-func (c *benchCmd) check(ctx context.Context, t *terminal) (err error) {
-	s, err := c.server("sync")
+// answers gets the first answer of a server.
+func (s *benchServer) answers() error {
+	c, err := dialBench(s.addr, 0, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	errs := make(chan error, len(s.worlds))
-	for i := range s.worlds {
-		go func() { errs <- s.script(i) }()
-	}
-	for range s.worlds {
-		err = errors.Join(err, <-errs)
-	}
-	if err != nil {
-		return err
-	}
-	ends := map[string]int{}
-	var end string
-	for i := range s.worlds {
-		w, err := s.live(i)
-		if err != nil {
-			return err
-		}
-		v, err := w.View(ctx)
-		if err != nil {
-			return err
-		}
-		end = "head " + v.Hash.String() + "\ndump " + world.DumpHash(v.State)
-		ends[end]++
-	}
-	if len(ends) != 1 {
-		return coded(exitNo, fmt.Errorf("%d worlds of one script end in %d states", len(s.worlds), len(ends)))
-	}
-	_, err = fmt.Fprintf(t.out, "%d worlds, one state\n%s\n", len(s.worlds), end)
-	return err
+	defer c.close()
+	return c.operate("GET", "/readyz", "", "")
 }
