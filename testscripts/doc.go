@@ -96,7 +96,7 @@
 // law, whatever the file says: the chain verifies; the dump equals the dump of a
 // fold of the journal, the dump of a re-decided journal, and the dump after a
 // reset and a second run of the same requests, which ends in the same head hash;
-// the books balance (book.go); every fault rule has acted.
+// every invariant of docs/invariants.md holds; every fault rule has acted.
 //
 // # Caveats
 //

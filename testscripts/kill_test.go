@@ -24,6 +24,7 @@ import (
 	"worlds/journal/canon"
 	"worlds/projection"
 	"worlds/testscripts"
+	"worlds/testscripts/invariant"
 	"worlds/twin/stripe/oracle"
 	"worlds/twin/world"
 )
@@ -449,7 +450,7 @@ func created(st *projection.State) map[string]bool {
 // without its object, no sum that does not add up.
 func (f *folder) whole(st *projection.State) {
 	f.t.Helper()
-	if faults := testscripts.Book(st); len(faults) > 0 {
+	if faults := invariant.Objects(st); len(faults) > 0 {
 		f.t.Errorf("the books: %v", faults)
 	}
 	made := created(st)

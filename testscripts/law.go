@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/testscripts/invariant"
 	"worlds/twin"
 	"worlds/twin/world"
 )
@@ -33,10 +36,12 @@ func (r *Rig) law() error {
 		if idle := idleRules(view.State); len(idle) > 0 {
 			return fmt.Errorf("world %s: fault rules that never acted: %v", s.name, idle)
 		}
-		if err := r.unloaded(w, view); err != nil {
-			return fmt.Errorf("world %s: %w", s.name, err)
+		reset := func(ctx context.Context) error {
+			if err := r.unloaded(w, view); err != nil {
+				return err
+			}
+			return r.server.Admin.Reset(ctx, s.info.ID)
 		}
-		reset := func(ctx context.Context) error { return r.server.Admin.Reset(ctx, s.info.ID) }
 		if err := Law(w, r.server.Host.Catalogs(), reset); err != nil {
 			return fmt.Errorf("world %s: %w", s.name, err)
 		}
@@ -71,10 +76,10 @@ func (r *Rig) kept(s *scene, w *world.World, v world.View) error {
 	return err
 }
 
-// Law checks a world at rest: its chain verifies; a fold and a re-decision of its
-// journal end in its state; its books balance; and after a reset, the same
-// requests in the same order end in the same dump and the same head hash. The
-// world is reset by it, with reset.
+// Law checks a world at rest: every invariant holds; its chain verifies; a fold and
+// a re-decision of its journal end in its state; and after a reset it is as a fresh
+// one, and the same requests in the same order end in the same dump and the same head
+// hash. The world is reset by it, with reset.
 func Law(w *world.World, catalogs []*twin.Catalog, reset func(context.Context) error) error {
 	ctx := context.Background()
 	view, err := w.View(ctx)
@@ -89,6 +94,9 @@ func Law(w *world.World, catalogs []*twin.Catalog, reset func(context.Context) e
 	if err != nil {
 		return err
 	}
+	if err := judge(ctx, w, g, view, entries); err != nil {
+		return err
+	}
 	dump := world.DumpHash(view.State)
 	for _, mode := range []world.Mode{world.Fold, world.Redecide} {
 		report, _ := world.Replay(mode, g, sliceEntries(entries), catalogs, nil)
@@ -101,13 +109,65 @@ func Law(w *world.World, catalogs []*twin.Catalog, reset func(context.Context) e
 			return fmt.Errorf("%s: the head differs from the live one", mode)
 		}
 	}
-	if faults := Book(view.State); len(faults) > 0 {
-		return fmt.Errorf("the books do not balance: %v", faults)
-	}
 	if err := reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
+	if err := fresh(ctx, w, g, entries); err != nil {
+		return err
+	}
 	return rerun(ctx, w, entries, dump, view.Hash)
+}
+
+// judge holds a world to the invariants: its history, its rows, the states kept at
+// its marks and what has changed since each of them.
+func judge(ctx context.Context, w *world.World, g *world.Genesis, v world.View, entries []*journal.Entry) error {
+	c := invariant.New(&g.Entry)
+	for _, e := range entries {
+		c.Next(e)
+	}
+	c.Rows(v.State)
+	c.Objects()
+	c.Diff(0, uint64(v.Seq), projection.Compare(g.State(), v.State))
+	for _, m := range v.State.Marks() {
+		st, err := w.At(ctx, v, journal.Seq(m.Seq))
+		if err != nil {
+			return err
+		}
+		c.Past(m.Seq, st)
+		c.Diff(m.Seq, uint64(v.Seq), projection.Compare(st, v.State))
+	}
+	return violated(c.Found())
+}
+
+// fresh holds a world that was just reset to its beginning.
+func fresh(ctx context.Context, w *world.World, g *world.Genesis, entries []*journal.Entry) error {
+	c := invariant.New(&g.Entry)
+	for _, e := range entries {
+		if b := w.Base(); b == nil || e.Seq > b.Seq {
+			break
+		}
+		c.Next(e)
+	}
+	v, err := w.View(ctx)
+	if err != nil {
+		return err
+	}
+	return violated(c.Reset(invariant.Life{Seq: v.Seq, Hash: v.Hash, State: v.State, InFlight: w.InFlight()}))
+}
+
+// violatedMax is how many violations an error names.
+const violatedMax = 10
+
+// violated is an error that names violations, nil if there are none.
+func violated(found []invariant.Violation) error {
+	if len(found) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, violatedMax)
+	for _, v := range found[:min(len(found), violatedMax)] {
+		lines = append(lines, v.String())
+	}
+	return fmt.Errorf("%d violations:\n%s", len(found), strings.Join(lines, "\n"))
 }
 
 // rerun sends the same requests to the reset world again and compares.

@@ -69,7 +69,7 @@ func (c *Checker) put(i int, f *fact) {
 // those of another object.
 var chosen = map[string]bool{
 	"stripe.coupon": true, "stripe.coupon_deleted": true, "stripe.product": true, "stripe.price": true,
-	"stripe.spent_payment_method": true, "stripe.deadline": true, "zendesk.life": true, "zendesk.job": true,
+	"stripe.spent_payment_method": true, "stripe.deadline": true, "stripe.event_links": true, "zendesk.life": true, "zendesk.job": true,
 	"zendesk.account": true,
 }
 

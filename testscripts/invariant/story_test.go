@@ -40,7 +40,6 @@ type history struct {
 	entries []*journal.Entry
 	machine *twin.Machine
 	answer  canon.Raw
-	keys    int
 }
 
 func newHistory(t testing.TB, document string) *history {
@@ -177,15 +176,6 @@ func story(t testing.TB) *history {
 	h.operate("advance", twin.AdvanceBy(10))                                                                                 // 29
 	h.stripe("GET", "/v1/customers", "")                                                                                     // 30
 	return h
-}
-
-// event is the id of a line of the event log, from 0.
-func (h *history) event(n uint64) string {
-	for e := range h.machine.State.OldestEvents(n) {
-		return e.ID
-	}
-	h.t.Fatalf("there is no event %d", n)
-	return ""
 }
 
 func (h *history) check(rows *projection.State) []invariant.Violation {

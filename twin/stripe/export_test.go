@@ -11,7 +11,7 @@ import (
 
 	"worlds/journal/canon"
 	"worlds/seed"
-	"worlds/testscripts"
+	"worlds/testscripts/invariant"
 	"worlds/twin"
 	"worlds/twin/stripe"
 )
@@ -182,8 +182,8 @@ func TestExportOfLoadIsIdempotent(t *testing.T) {
 		if a, b := dataOf(t, first), dataOf(t, second); a != b {
 			rt.Fatalf("the second export differs\n%s\n%s\n%s\nlost %v", a, b, strings.Join(script, "\n"), lost)
 		}
-		if faults := testscripts.Book(loaded.State); len(faults) > 0 {
-			rt.Fatalf("%s\n%s", strings.Join(faults, "\n"), dataOf(t, first))
+		if faults := invariant.Objects(loaded.State); len(faults) > 0 {
+			rt.Fatalf("%v\n%s", faults, dataOf(t, first))
 		}
 	})
 	for _, what := range []string{"subscription trialing", "subscription active", "invoice open", "invoice paid", "invoice draft", "invoice void",

@@ -1,11 +1,10 @@
 package stripe_test
 
 import (
-	"strings"
 	"testing"
 
 	"worlds/seed"
-	"worlds/testscripts"
+	"worlds/testscripts/invariant"
 	"worlds/twin"
 )
 
@@ -22,15 +21,15 @@ func TestLibraryBooks(t *testing.T) {
 				days = 3
 			}
 			m := freshMachine(t, s)
-			if faults := testscripts.Book(m.State); len(faults) > 0 {
-				t.Fatalf("loaded:\n%s", strings.Join(faults, "\n"))
+			if faults := invariant.Objects(m.State); len(faults) > 0 {
+				t.Fatalf("loaded: %v", faults)
 			}
 			out := m.Execute(1, &twin.Command{Actor: "admin", Op: "advance", Args: twin.AdvanceBy(days * 86400)})
 			if out.Status != 200 {
 				t.Fatalf("%s", out.Body)
 			}
-			if faults := testscripts.Book(m.State); len(faults) > 0 {
-				t.Errorf("later:\n%s", strings.Join(faults, "\n"))
+			if faults := invariant.Objects(m.State); len(faults) > 0 {
+				t.Errorf("later: %v", faults)
 			}
 		})
 	}
