@@ -121,3 +121,18 @@ func TestAdvancePending(t *testing.T) {
 		r.want(200, `"from":1870905600`, "POST", path, w.AdminToken, `{"seconds":0}`)
 	}
 }
+
+// A world may have another clock_mode than its seed: it is then a world of the seed
+// that says so, with that one's hash.
+func TestClockMode(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true})
+	plain := r.create(`{"seed":` + dailySeed + `}`)
+	same := r.create(`{"seed":` + dailySeed + `,"clock_mode":"manual"}`)
+	auto := r.create(`{"seed":` + dailySeed + `,"clock_mode":"auto"}`)
+	said := r.create(`{"seed":` + strings.Replace(dailySeed, `"version":1`, `"version":1,"clock_mode":"auto"`, 1) + `}`)
+	if plain.Seed.Hash != same.Seed.Hash || auto.Seed.Hash == plain.Seed.Hash || auto.Seed.Hash != said.Seed.Hash {
+		t.Errorf("%s %s %s %s", plain.Seed.Hash, same.Seed.Hash, auto.Seed.Hash, said.Seed.Hash)
+	}
+	r.want(200, `"auto_tick_seconds":1`, "GET", "/admin/worlds/"+auto.ID+"/clock", auto.AdminToken, "")
+	r.want(400, "invalid-clock-mode", "POST", "/admin/worlds", "", `{"seed":`+dailySeed+`,"clock_mode":"sometimes"}`)
+}

@@ -39,7 +39,9 @@ type Options struct {
 	Open bool
 	// BaseURL is how clients reach the server, "http://127.0.0.1:7357".
 	BaseURL string
-	Logger  *slog.Logger // nil discards
+	// AdminURL is where the admin API is, when that is elsewhere.
+	AdminURL string
+	Logger   *slog.Logger // nil discards
 	// WebhookHosts are hosts that events may be sent to beside this machine's own.
 	WebhookHosts []string
 	// Webhooks, if not nil, takes the place of the network for deliveries.
@@ -90,16 +92,17 @@ func (s *Server) EndStreams() { s.endOnce.Do(func() { close(s.ending) }) }
 func (s *Server) Close() { s.Deliverer.Close() }
 
 // ports are those the server listens on, as far as it knows.
-func (s *Server) ports() []uint16 {
-	u, err := url.Parse(s.opt.BaseURL)
-	if err != nil {
-		return nil
+func (s *Server) ports() (all []uint16) {
+	for _, at := range []string{s.opt.BaseURL, s.opt.AdminURL} {
+		u, err := url.Parse(at)
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+			all = append(all, uint16(n))
+		}
 	}
-	n, err := strconv.ParseUint(u.Port(), 10, 16)
-	if err != nil {
-		return nil
-	}
-	return []uint16{uint16(n)}
+	return all
 }
 
 // SetBaseURL says how clients reach the server, once the port is known.

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -15,6 +16,7 @@ import (
 type createRequest struct {
 	Seed       canon.Raw        `json:"seed"` // a name, a hash or a whole document
 	Name       string           `json:"name,omitempty"`
+	ClockMode  string           `json:"clock_mode,omitempty"` // instead of the seed's
 	Keys       []keyRequest     `json:"keys,omitempty"`
 	AdminToken string           `json:"admin_token,omitempty"`
 	Endpoint   *EndpointRequest `json:"endpoint,omitempty"`
@@ -104,6 +106,9 @@ func createWorld(c *call) error {
 	if err != nil {
 		return err
 	}
+	if s, err = withClock(s, req.ClockMode); err != nil {
+		return err
+	}
 	opt := CreateOptions{Name: req.Name, AdminToken: req.AdminToken, Endpoint: req.Endpoint, Scenarios: req.Scenarios}
 	if req.Zendesk != nil {
 		opt.Zendesk = *req.Zendesk
@@ -116,6 +121,18 @@ func createWorld(c *call) error {
 		return err
 	}
 	return reply(c, http.StatusCreated, created)
+}
+
+// withClock is the seed with another clock_mode: another seed, with a hash of its
+// own, unless it says so already.
+func withClock(s *seed.Seed, mode string) (*seed.Seed, error) {
+	switch mode {
+	case "", s.Document.ClockMode:
+		return s, nil
+	case seed.ClockManual, seed.ClockAuto:
+		return seed.Parse(seed.WithMembers(s.Canonical, map[string]canon.Raw{"clock_mode": canon.AppendString(nil, mode)}))
+	}
+	return nil, problem(http.StatusBadRequest, "invalid-clock-mode", "clock_mode is %q or %q", seed.ClockManual, seed.ClockAuto).at("$.clock_mode")
 }
 
 // Create makes a world of a seed: one entry of the server's own stream.
@@ -176,7 +193,7 @@ func (s *Server) create(doc *seed.Seed, opt CreateOptions) (*CreatedWorld, *worl
 
 // urls are where the world with the id is reached.
 func (s *Server) urls(id string) URLs {
-	return URLs{Stripe: s.opt.BaseURL, Zendesk: s.opt.BaseURL + "/api/v2", Admin: s.opt.BaseURL + "/admin/worlds/" + id}
+	return URLs{Stripe: s.opt.BaseURL, Zendesk: s.opt.BaseURL + "/api/v2", Admin: cmp.Or(s.opt.AdminURL, s.opt.BaseURL) + "/admin/worlds/" + id}
 }
 
 // nameKeys fills in what the caller left out and returns what is recorded. The

@@ -34,6 +34,9 @@ func parseExpand(c *Catalog, r *Route, root *Node) (*expansion, *Error) {
 			return nil, c.Refuse(r, &Violation{Kind: BadType, Param: join(node.Name, k.label()), Value: k.Value, Want: "string"})
 		}
 		path := strings.Split(k.Value, ".")
+		if slices.Contains(path, "") {
+			return nil, c.NotExpandable(k.Value, false)
+		}
 		if len(path) > ExpandDepthMax {
 			return nil, c.TooDeep(k.Value)
 		}

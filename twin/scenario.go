@@ -72,10 +72,27 @@ func ParseRule(spec canon.Raw, catalogs []*Catalog) (*Rule, error) {
 		}
 		return nil, invalidRule("$", "%v", err)
 	}
+	if err := noZeros(spec); err != nil {
+		return nil, err
+	}
 	if err := r.check(catalogs); err != nil {
 		return nil, err
 	}
 	return &r, nil
+}
+
+// noZeros refuses an effect of the number 0, which would be one left out.
+func noZeros(spec canon.Raw) *Refusal {
+	effect, ok := canon.Get(spec, "effect")
+	if !ok || effect[0] != '{' {
+		return nil
+	}
+	for name, v := range canon.Members(effect) {
+		if string(v) == "0" {
+			return invalidRule("$.effect."+name, "it is a number from 1 on; leave it out for no such effect")
+		}
+	}
+	return nil
 }
 
 func (r *Rule) check(catalogs []*Catalog) *Refusal {

@@ -76,6 +76,7 @@ type keyCmd struct {
 
 type webhookCmd struct {
 	Set        webhookSetCmd        `cmd:"" help:"Set where events go."`
+	Rm         webhookRmCmd         `cmd:"" help:"Send events nowhere."`
 	Show       webhookShowCmd       `cmd:"" help:"Print where events go."`
 	Flush      webhookFlushCmd      `cmd:"" help:"Deliver what is due now."`
 	Deliveries webhookDeliveriesCmd `cmd:"" help:"Print the delivery ledger."`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/gorilla/mux"
 
 	"worlds/admin"
 	"worlds/journal/store"
@@ -23,6 +26,9 @@ type serveCmd struct {
 	Seed         string        `placeholder:"SEED" help:"Make a world named default from this seed, unless there is one: a name of the library, a file, or - for stdin." predictor:"seed"`
 	Data         string        `default:"./worlds-data" placeholder:"DIR" help:"Data folder (default ./worlds-data)." predictor:"folder"`
 	Listen       string        `default:"127.0.0.1:7357" placeholder:"HOST:PORT" help:"Address (default 127.0.0.1:7357); port 0 takes any free one."`
+	AdminListen  string        `placeholder:"HOST:PORT" help:"Address of its own for the admin API; by default it is beside the twins."`
+	TLSCert      string        `name:"tls-cert" placeholder:"FILE" help:"Certificate (PEM), to serve https."`
+	TLSKey       string        `name:"tls-key" placeholder:"FILE" help:"Its private key (PEM)."`
 	Durability   string        `enum:"sync,relaxed" default:"sync" help:"sync: answer a change when it is on disk (default). relaxed: when it is written; it survives a killed process, not a power cut."`
 	Key          string        `placeholder:"SECRET" help:"API key of the world default; made by default."`
 	RootToken    string        `env:"WORLDS_ROOT_TOKEN" placeholder:"SECRET" help:"Token that opens everything; required to listen beyond loopback."`
@@ -58,6 +64,7 @@ func collectLess() {
 // readiness is what serve prints for programs once it serves.
 type readiness struct {
 	URL        string `json:"url"`
+	AdminURL   string `json:"admin_url"` // as url, unless the admin API has an address of its own
 	Data       string `json:"data"`
 	World      string `json:"world,omitempty"`
 	Name       string `json:"name,omitempty"`
@@ -83,6 +90,10 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	certificate, err := c.certificate()
+	if err != nil {
+		return err
+	}
 	start, err := c.seed(t)
 	if err != nil {
 		return err
@@ -99,14 +110,15 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 			err = closed
 		}
 	}()
-	listener, err := net.Listen("tcp", c.Listen)
+	ports, err := c.open(certificate)
 	if err != nil {
-		return coded(exitServer, prefixed("--listen "+c.Listen, err))
+		return err
 	}
-	defer func() { _ = listener.Close() }()
+	defer ports.close()
 	host := world.NewHost(journal, world.Options{Catalogs: catalogs(), Logger: log})
-	ready := readiness{URL: baseURL(listener), Data: c.Data}
-	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, Logger: log, WebhookHosts: c.WebhookAllow, NoAuthoring: c.NoAuthoring,
+	ready := readiness{Data: c.Data}
+	ready.URL, ready.AdminURL = ports.urls()
+	operator, err := admin.New(host, admin.Options{RootToken: c.RootToken, Open: loopback, BaseURL: ready.URL, AdminURL: ready.AdminURL, Logger: log, WebhookHosts: c.WebhookAllow, NoAuthoring: c.NoAuthoring,
 		ForksMax: c.ForksMax})
 	if err != nil {
 		return coded(exitDamaged, prefixed("--data "+c.Data, err))
@@ -117,13 +129,13 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 			return err
 		}
 	}
-	noteURL(t, operator.Worlds(), ready.URL)
+	noteURL(t, operator.Worlds(), ready.AdminURL)
 	defer unloadIdle(host, c.UnloadAfter)()
-	if err := c.announce(t, &ready); err != nil {
+	if err := c.announce(t, &ready, operator.Worlds()); err != nil {
 		return err
 	}
 	go debug.FreeOSMemory() // the start needed several times what a server at rest does
-	return serveHTTP(ctx, serve.NewListener(listener, host.Catalogs()[0]), newHandler(host, operator, log), operator.EndStreams)
+	return ports.serve(ctx, host, operator, log)
 }
 
 // unloadIdle takes worlds out of memory that nobody has used for a time, at the
@@ -151,22 +163,26 @@ func unloadIdle(host *world.Host, after time.Duration) (stop func()) {
 }
 
 // baseURL is how this machine reaches a listener.
-func baseURL(l net.Listener) string {
+func baseURL(scheme string, l net.Listener) string {
 	addr := l.Addr().(*net.TCPAddr)
 	if addr.IP.IsUnspecified() {
-		return fmt.Sprintf("http://127.0.0.1:%d", addr.Port)
+		return fmt.Sprintf("%s://127.0.0.1:%d", scheme, addr.Port)
 	}
-	return "http://" + addr.String()
+	return scheme + "://" + addr.String()
 }
 
 // newHandler puts the admin API and the twins behind one port.
 func newHandler(host *world.Host, operator *admin.Server, log *slog.Logger) http.Handler {
 	router := serve.NewRouter()
-	shell := serve.NewShell(operator.Resolve, log)
-	shell.Observe = operator.Observe
-	shell.Mount(router, host.Catalogs()) // first: the router tries its routes in order
+	mountTwins(router, host, operator, log) // first: the router tries its routes in order
 	operator.Mount(router)
 	return router
+}
+
+func mountTwins(router *mux.Router, host *world.Host, operator *admin.Server, log *slog.Logger) {
+	shell := serve.NewShell(operator.Resolve, log)
+	shell.Observe = operator.Observe
+	shell.Mount(router, host.Catalogs())
 }
 
 // serveHTTP serves until the context ends, then calls ending and lets the requests
@@ -198,18 +214,24 @@ func (c *serveCmd) durability() store.Durability {
 	return store.Sync
 }
 
-// loopback reports whether only this machine can reach the address; others are
-// refused without a root token.
+// loopback reports whether only this machine can reach the admin API. Addresses that
+// others can reach are refused without a root token.
 func (c *serveCmd) loopback() (bool, error) {
-	addr, err := net.ResolveTCPAddr("tcp", c.Listen)
-	if err != nil {
-		return false, usage("--listen %q: %w", c.Listen, err)
+	operators := false
+	for _, a := range [...]struct{ flag, address string }{{"--listen", c.Listen}, {"--admin-listen", c.AdminListen}} {
+		if a.address == "" {
+			continue
+		}
+		addr, err := net.ResolveTCPAddr("tcp", a.address)
+		if err != nil {
+			return false, usage("%s %q: %w", a.flag, a.address, err)
+		}
+		operators = addr.IP.IsLoopback() // the last one serves the admin API
+		if !operators && c.RootToken == "" {
+			return false, usage("%s %s: others can reach this address; give a --root-token", a.flag, a.address)
+		}
 	}
-	loopback := addr.IP.IsLoopback()
-	if !loopback && c.RootToken == "" {
-		return false, usage("--listen %s: others can reach this address; give a --root-token", c.Listen)
-	}
-	return loopback, nil
+	return operators, nil
 }
 
 // seed reads the seed of --seed, nil without one.
@@ -244,7 +266,7 @@ func (c *serveCmd) ensure(t *terminal, operator *admin.Server, start *seed.Seed,
 		ready.World, ready.Created = made.ID, true
 		ready.Key, ready.AdminToken, ready.Zendesk = made.Keys[0].Secret, made.AdminToken, *made.Zendesk
 		tryRemember(t, func(r *remembered) {
-			r.put(notesOf(ready.URL, made))
+			r.put(notesOf(ready.AdminURL, made))
 			r.Current = made.ID
 		})
 		return nil
@@ -291,9 +313,15 @@ func noteURL(t *terminal, served []admin.WorldInfo, url string) {
 }
 
 // announce prints that the server serves, and how to reach it.
-func (c *serveCmd) announce(t *terminal, ready *readiness) error {
+func (c *serveCmd) announce(t *terminal, ready *readiness, served []admin.WorldInfo) error {
 	if c.JSON {
 		return t.json(ready)
+	}
+	if ready.AdminURL != ready.URL {
+		fmt.Fprintf(t.out, "the admin API is at %s\n", ready.AdminURL)
+	}
+	if ready.World == "" && len(served) > 0 {
+		return c.announceAll(t, ready, served)
 	}
 	if ready.World == "" {
 		_, err := fmt.Fprintf(t.out, "worlds serves %s at %s\nmake a world: worlds world create --seed saas-billing-small\n", c.Data, ready.URL)
@@ -308,5 +336,27 @@ func (c *serveCmd) announce(t *terminal, ready *readiness) error {
 		return err
 	}
 	_, err := fmt.Fprintf(t.out, "\nCtrl-C ends it.\n")
+	return err
+}
+
+// announceAll prints the worlds of a folder and how to reach them.
+func (c *serveCmd) announceAll(t *terminal, ready *readiness, served []admin.WorldInfo) error {
+	fmt.Fprintf(t.out, "worlds serves %s at %s\n\n", c.Data, ready.URL)
+	r, err := recall()
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, 0, len(served))
+	for _, w := range served {
+		key := "(not remembered)"
+		if n := r.find("", w.ID); n != nil && len(n.Keys) > 0 {
+			key = n.Keys[0].Secret
+		}
+		rows = append(rows, []string{w.ID, w.Name, cmp.Or(w.Seed.Name, w.Seed.Hash), key})
+	}
+	if err := t.table("WORLD NAME SEED KEY", rows); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "\nmake another: worlds world create --seed saas-billing-small\na new key: worlds key add --world WORLD\nCtrl-C ends it.\n")
 	return err
 }

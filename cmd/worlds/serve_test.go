@@ -105,7 +105,7 @@ func TestServeReuse(t *testing.T) {
 	first.stop(t)
 	second := start(t, dir, "--seed", "empty", "--durability", "relaxed")
 	want := first.readiness
-	want.URL, want.Created = second.URL, false
+	want.URL, want.AdminURL, want.Created = second.URL, second.URL, false
 	if second.readiness != want {
 		t.Errorf("again: %+v, want %+v", second.readiness, want)
 	}

@@ -17,6 +17,7 @@ type worldCreateCmd struct {
 	output
 	Seed       string   `required:"" placeholder:"SEED" help:"Seed: a name of the library, sha256:… of a published one, a file (with a slash or .json in its name), or - for stdin." predictor:"seed"`
 	Name       string   `placeholder:"NAME" help:"Name of the world, once a server."`
+	ClockMode  string   `enum:",manual,auto" default:"" placeholder:"MODE" help:"manual or auto, instead of what the seed says; it is then another seed, with another hash and other ids."`
 	Key        []string `sep:"none" placeholder:"[LABEL=]SECRET" help:"API key to give it; may be repeated. One is made if there is none."`
 	AdminToken string   `placeholder:"SECRET" help:"Admin token to give it; made by default."`
 }
@@ -25,13 +26,14 @@ type worldCreateCmd struct {
 type createWorld struct {
 	Seed       json.RawMessage `json:"seed"`
 	Name       string          `json:"name,omitempty"`
+	ClockMode  string          `json:"clock_mode,omitempty"`
 	Keys       []keyPair       `json:"keys,omitempty"`
 	AdminToken string          `json:"admin_token,omitempty"`
 }
 
 // Run makes the world, remembers its secrets and prints them.
 func (c *worldCreateCmd) Run(ctx context.Context, t *terminal) error {
-	req := createWorld{Name: c.Name, AdminToken: c.AdminToken}
+	req := createWorld{Name: c.Name, ClockMode: c.ClockMode, AdminToken: c.AdminToken}
 	var err error
 	if req.Seed, err = seedArgument(t, c.Seed); err != nil {
 		return err

@@ -115,6 +115,8 @@ func TestEveryRequestGetsStripesShape(t *testing.T) {
 		{"GET /v1/customers?limit=1", authorized + "Stripe-Account: acct_1\r\n", "", 501, "Stripe-Account"},
 		{"POST /v1/customers", form(good) + "Idempotency-Key: " + strings.Repeat("k", 256) + "\r\n", good, 400, "idempotency_error"},
 		{"POST /v1/customers", form(good) + "Idempotency-Key: k\xff\r\n", good, 200, `"name": "Ann"`},
+		{"POST /v1/customers", form(good) + "Idempotency-Key: one\r\nIdempotency-Key: two\r\n", good, 400, "several Idempotency-Key headers"},
+		{"POST /v1/customers", form(good) + "Idempotency-Key: same\r\nIdempotency-Key: same\r\n", good, 200, `"name": "Ann"`},
 		{"GET /v1/customers?limit=1", authorized + "X: " + strings.Repeat("x", 2*serve.HeaderBytesMax) + "\r\n", "", 431, "Request Header Fields Too Large"},
 		// what net/http refuses before there is a request
 		{"GET /v1/customers/%zz", authorized, "", 400, "could not be read"},

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -107,6 +108,9 @@ func (s *Shell) command(w http.ResponseWriter, r *http.Request, c *twin.Catalog,
 	var req world.Request
 	if len(r.URL.Path) > PathBytesMax || len(r.URL.RawQuery) > QueryBytesMax {
 		return req, c.Wire.Transport(http.StatusRequestURITooLong, "The URL of the request is too long.")
+	}
+	if keys := r.Header.Values(c.Wire.IdemHeader); len(keys) > 1 && slices.ContainsFunc(keys, func(k string) bool { return k != keys[0] }) {
+		return req, c.Wire.Transport(http.StatusBadRequest, "The request has several "+c.Wire.IdemHeader+" headers that differ.")
 	}
 	body, refusal := readBody(w, r, c)
 	if refusal != nil {

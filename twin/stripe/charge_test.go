@@ -83,6 +83,8 @@ func TestChargeExpansion(t *testing.T) {
 		{"GET /v1/charges?expand[]=customer", "400 - expand This property cannot be expanded (customer). You may want to try expanding 'data.customer' instead."},
 		{"GET /v1/charges/ch_qa01 expand[]=nonsense", "400 - expand This property cannot be expanded (nonsense)."},
 		{"GET /v1/charges/ch_qa01 expand[]=customer.nonsense", "400 - expand This property cannot be expanded (customer.nonsense)."},
+		{"GET /v1/charges/ch_qa01 expand[]=.customer", "400 - expand This property cannot be expanded (.customer)."},
+		{"GET /v1/charges/ch_qa01 expand[]=customer.", "400 - expand This property cannot be expanded (customer.)."},
 		{"GET /v1/charges/ch_qa01 expand[]=amount", "400 - expand This property cannot be expanded (amount)."},
 		{"GET /v1/charges/ch_qa01 expand[]=invoice", "400 - expand This property cannot be expanded (invoice)."},
 		{"GET /v1/charges?expand[]=data.payment_intent.latest_charge.customer.id", "400 property_expansion_max_depth expand You cannot expand more than 4 levels of a property. Property: data.payment_intent.latest_charge.customer.id"},
