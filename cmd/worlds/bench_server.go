@@ -182,7 +182,7 @@ func serveFloor(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := t.json(&readiness{URL: baseURL(l)}); err != nil {
+	if err := t.json(&readiness{URL: baseURL("http", l)}); err != nil {
 		return err
 	}
 	return serveHTTP(ctx, l, http.HandlerFunc(bare), func() {})
