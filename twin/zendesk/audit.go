@@ -118,10 +118,27 @@ func redactAudit(tx *twin.Tx, c *Comment) {
 	now.Events = slices.Clone(a.Events)
 	for i, e := range now.Events {
 		if raw, _ := canon.Get(e, "id"); string(raw) == key(c.ID) {
-			now.Events[i] = eventOf(c)
+			told := *c
+			public, _ := canon.Get(e, "public")
+			told.Public = string(public) == "true" // as it was when it was said
+			now.Events[i] = eventOf(&told)
 		}
 	}
 	audits.Put(tx, &now)
+}
+
+// wasHidden reports whether an audit tells that a comment was made private.
+func wasHidden(tx *twin.Tx, ticket, comment int64) bool {
+	for a := range audits.With(tx, "ticket="+key(ticket)) {
+		for _, e := range a.Events {
+			kind, _ := canon.Get(e, "type")
+			id, _ := canon.Get(e, "comment_id")
+			if string(kind) == `"`+seed.AuditPrivacy+`"` && string(id) == key(comment) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // created tells of every field that a new ticket has.

@@ -120,6 +120,25 @@ func commentsOf(tx *twin.Tx, ticket int64) []item {
 	return rowsWith(tx.State(), comments.Table, "ticket="+key(ticket), nil)
 }
 
+// anyPublic reports whether an end user can read any of a ticket's comments.
+func anyPublic(tx *twin.Tx, ticket int64) bool {
+	for c := range comments.With(tx, "ticket="+key(ticket)) {
+		if c.Public {
+			return true
+		}
+	}
+	return false
+}
+
+// firstPublic reports whether a ticket began in public, as its audits tell: later
+// comments are as the first one was, unless they say otherwise.
+func firstPublic(tx *twin.Tx, t *Ticket) bool {
+	for c := range comments.With(tx, "ticket="+key(t.ID)) {
+		return c.Public || wasHidden(tx, t.ID, c.ID)
+	}
+	return t.IsPublic // a seed's, without a word
+}
+
 type commentListParams struct {
 	ID string `path:"id"`
 	paging
@@ -187,6 +206,7 @@ func makePrivate(tx *twin.Tx, p *commentPath) (twin.Doc, *twin.Error) {
 	c.Public = false
 	comments.Put(tx, c)
 	now := *t
+	now.IsPublic = anyPublic(tx, t.ID)
 	_, err = store(tx, t, &now, twin.Opt[canon.Raw]{}, func(a *Audit) { a.private(tx, c.ID) }, caller(tx).ID)
 	return twin.Doc{Body: canon.Raw("{}")}, err
 }

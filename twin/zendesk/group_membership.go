@@ -87,7 +87,7 @@ func makeGroupMembership(tx *twin.Tx, v *groupMembershipParams) (int64, *twin.Er
 	case inGroup(tx, u.ID, v.GroupID.V):
 		return 0, errField("user_id", duplicateValue, "%d is already in the group", u.ID)
 	}
-	return joinGroup(tx, u.ID, v.GroupID.V, v.Default.Or(!inAnyGroup(tx, u.ID))), nil
+	return joinGroup(tx, u.ID, v.GroupID.V, v.Default.V || !inAnyGroup(tx, u.ID)), nil
 }
 
 type createGroupMembershipOfUserParams struct {

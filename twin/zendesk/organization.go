@@ -183,6 +183,9 @@ func changeOrganization(tx *twin.Tx, id string, p *organizationParams) (twin.Doc
 	}
 	now.UpdatedAt = stampOf(tx.Now())
 	doc, previous, _ := organizations.Replace(tx, &now)
+	if now.Name != o.Name {
+		renameMemberships(tx, &now)
+	}
 	tx.Emit("organization.updated", doc, previous)
 	return wrapped("organization", doc), nil
 }

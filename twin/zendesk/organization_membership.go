@@ -71,7 +71,7 @@ func makeOrganizationMembership(tx *twin.Tx, v *organizationMembershipParams) (i
 	if !organizationExists(tx, v.OrganizationID.V) {
 		return 0, errNoSuch("organization_id", v.OrganizationID.V)
 	}
-	isDefault := v.Default.Or(u.OrganizationID == nil)
+	isDefault := v.Default.V || u.OrganizationID == nil
 	for m := range organizationMemberships.With(tx, "user="+key(u.ID)) {
 		if m.OrganizationID == v.OrganizationID.V {
 			return 0, errField("user_id", duplicateValue, "%d is already in the organization", u.ID)
@@ -92,6 +92,15 @@ func putMembership(tx *twin.Tx, user, organization int64, view bool) int64 {
 	organizationMemberships.Put(tx, &OrganizationMembership{CreatedAt: at, ID: id, OrganizationID: organization, OrganizationName: o.Name,
 		UpdatedAt: at, URL: linkTo("organization_memberships", id), UserID: user, ViewTickets: view})
 	return id
+}
+
+// renameMemberships writes an organization's new name into its memberships.
+func renameMemberships(tx *twin.Tx, o *Organization) {
+	for _, m := range collect(organizationMemberships.With(tx, "organization="+key(o.ID))) {
+		now := *m
+		now.OrganizationName = o.Name
+		organizationMemberships.Put(tx, &now)
+	}
 }
 
 // joinOrganization makes a user a member of an organization, and that the user's

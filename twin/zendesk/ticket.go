@@ -32,7 +32,7 @@ type Ticket struct {
 	GroupID              *int64       `json:"group_id"`
 	HasIncidents         bool         `json:"has_incidents"`
 	ID                   int64        `json:"id"`
-	IsPublic             bool         `json:"is_public"` // the first comment is
+	IsPublic             bool         `json:"is_public"` // any comment is
 	OrganizationID       *int64       `json:"organization_id"`
 	Priority             *string      `json:"priority"`
 	ProblemID            *int64       `json:"problem_id"`
@@ -329,6 +329,9 @@ func (p *ticketsOfParams) of(tx *twin.Tx, table, term string) (twin.Doc, *twin.E
 }
 
 func listIncidents(tx *twin.Tx, p *ticketsOfParams) (twin.Doc, *twin.Error) {
+	if !live(tx.State().Get(tickets.Table, p.ID)) {
+		return twin.Doc{}, errNotFound()
+	}
 	return p.of(tx, tickets.Table, "problem=")
 }
 

@@ -53,7 +53,8 @@ func makeTicket(tx *twin.Tx, p *newTicketParams) (*Ticket, canon.Raw, *twin.Erro
 	if err := p.settle(tx, &t); err != nil {
 		return nil, nil, err
 	}
-	author, err := c.author(tx, me)
+	submitter, _ := users.Get(tx, key(t.SubmitterID))
+	author, err := c.author(tx, submitter)
 	if err != nil {
 		return nil, nil, err
 	}

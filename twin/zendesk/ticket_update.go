@@ -82,7 +82,7 @@ func changeTicket(tx *twin.Tx, t *Ticket, p *changeTicketParams) (canon.Raw, *tw
 	if err != nil {
 		return nil, err
 	}
-	public := c.Public.Or(t.IsPublic) || !author.staff()
+	public := c.Public.Or(firstPublic(tx, t)) || !author.staff()
 	if err := p.move(&now, t.Status, said && public && author.ID == now.RequesterID); err != nil {
 		return nil, err
 	}
@@ -90,6 +90,7 @@ func changeTicket(tx *twin.Tx, t *Ticket, p *changeTicketParams) (canon.Raw, *tw
 		if said {
 			comment := c.comment(tx, a, author, public)
 			a.comment(tx, &comment)
+			now.IsPublic = now.IsPublic || comment.Public
 		}
 	}, me.ID)
 }

@@ -155,7 +155,7 @@ func makeUser(tx *twin.Tx, p *userParams) (*User, *twin.Error) {
 	}
 	doc := users.Put(tx, &u)
 	tx.Emit("user.created", doc, nil)
-	return &u, p.join(tx, &u)
+	return &u, p.join(tx, nil, &u)
 }
 
 func newUser(id int64, name string, at Stamp) User {
@@ -275,8 +275,9 @@ func plainValue(v canon.Raw) bool {
 	return len(v) > 0 && v[0] != '{' && !bytes.Contains(v, []byte("{"))
 }
 
-// join makes the memberships that the request implies.
-func (p *userParams) join(tx *twin.Tx, u *User) *twin.Error {
+// join makes the memberships that the request implies: whoever becomes an agent
+// (was is nil or an end user) is in the default group.
+func (p *userParams) join(tx *twin.Tx, was, u *User) *twin.Error {
 	if u.OrganizationID != nil {
 		joinOrganization(tx, u.ID, *u.OrganizationID)
 	} else if p.OrganizationID.Cleared() {
@@ -291,7 +292,7 @@ func (p *userParams) join(tx *twin.Tx, u *User) *twin.Error {
 	}
 	group := p.DefaultGroupID.V
 	if !p.DefaultGroupID.Given() {
-		if group = defaultGroup(tx); group == 0 || inAnyGroup(tx, u.ID) {
+		if group = defaultGroup(tx); group == 0 || was != nil && was.staff() || inAnyGroup(tx, u.ID) {
 			return nil
 		}
 	}
@@ -367,7 +368,7 @@ func changeUser(tx *twin.Tx, u *User, p *userParams) (twin.Doc, *twin.Error) {
 		return twin.Doc{}, err
 	}
 	replaceUser(tx, &now)
-	if err := p.join(tx, &now); err != nil {
+	if err := p.join(tx, u, &now); err != nil {
 		return twin.Doc{}, err
 	}
 	doc, _ := users.Doc(tx, key(u.ID))

@@ -1,0 +1,179 @@
+package zendesk
+
+import (
+	"slices"
+	"strings"
+
+	"worlds/testscripts/dst/model"
+)
+
+// call is one request on its way.
+type call struct {
+	*Model
+	op     model.Op
+	args   []string // the words of the path that stand for a placeholder
+	body   model.Value
+	caller *record
+}
+
+// handler answers one route.
+type handler func(*call) (int, model.Value, *refusal)
+
+// route is one operation that the model knows.
+type route struct {
+	pattern string // METHOD /path below /api/v2; * is a placeholder
+	do      handler
+}
+
+// routes in order: words before placeholders.
+var routes = slices.Concat(ticketRoutes, peopleRoutes, []route{
+	{"GET /job_statuses", (*call).listJobs},
+	{"GET /job_statuses/*", (*call).showJob},
+	{"GET /search", (*call).search},
+	{"GET /search/count", (*call).searchCount},
+	{"GET /tags", (*call).listTags},
+	{"GET /tags/count", (*call).countTags},
+})
+
+// Do predicts the answer to a request and follows what it changes.
+func (m *Model) Do(op model.Op) model.Expect {
+	m.page = nil
+	path := strings.TrimSuffix(strings.TrimPrefix(op.Path, "/api/v2"), ".json")
+	method := op.Method
+	if method == "PATCH" {
+		method = "PUT"
+	}
+	r, args := match(method, path)
+	if r == nil {
+		return model.Unknown("the model knows no " + method + " " + path)
+	}
+	c := &call{Model: m, op: op, args: args, caller: m.activeUser(m.principal)}
+	if op.As != "" {
+		c.caller = m.byEmail(op.As)
+	}
+	if c.caller == nil || c.caller.is("suspended") {
+		return (&refusal{status: 401, name: "Couldn't authenticate you"}).expect()
+	}
+	if !staff(c.caller) && r.pattern != "GET /users/me" {
+		return forbidden.expect()
+	}
+	request := method + " " + path + " " + string(op.Body)
+	if op.Idem != "" && method == "POST" {
+		if old, ok := m.idem[op.Idem]; ok {
+			if old.request != request {
+				return (&refusal{status: 400, name: "IdempotentRequestError"}).expect()
+			}
+			old.want.Replayed = true
+			return old.want
+		}
+	}
+	if len(op.Body) > 0 {
+		var err error
+		if c.body, err = model.Parse(op.Body); err != nil || c.body.Kind != model.Object {
+			return model.Unknown("a body that is no object")
+		}
+	}
+	if refused := c.early(r); refused != nil {
+		return refused.expect() // a request that cannot be read leaves no key
+	}
+	want := c.run(r)
+	if op.Idem != "" && method == "POST" {
+		m.idem[op.Idem] = answered{request, want}
+	}
+	return want
+}
+
+var forbidden = &refusal{status: 403, name: "Forbidden"}
+
+func (c *call) run(r *route) model.Expect {
+	status, body, refused := r.do(c)
+	if refused != nil {
+		return refused.expect()
+	}
+	return model.Expect{Known: true, Status: status, Body: body}
+}
+
+// required is the member that the body of a write must have.
+var required = map[string]string{
+	"POST /tickets": "ticket", "PUT /tickets/*": "ticket", "POST /tickets/create_many": "tickets", "POST /users": "user", "PUT /users/*": "user",
+	"POST /users/create_or_update": "user", "POST /groups": "group", "PUT /groups/*": "group", "POST /organizations": "organization",
+	"PUT /organizations/*": "organization", "POST /group_memberships": "group_membership", "POST /tickets/*/merge": "ids",
+	"POST /organization_memberships": "organization_membership", "PUT /tickets/*/tags": "tags", "POST /tickets/*/tags": "tags",
+	"DELETE /tickets/*/tags": "tags", "PUT /tickets/*/comments/*/redact": "text",
+}
+
+// early is what is wrong with a request whatever the world holds: that is said
+// first, and leaves no idempotency key.
+func (c *call) early(r *route) *refusal {
+	if name := required[r.pattern]; name != "" && !has(c.body, name) {
+		return &refusal{status: 400, name: "Invalid attribute"}
+	}
+	var f faults
+	switch r.pattern {
+	case "POST /tickets", "PUT /tickets/*", "POST /tickets/create_many", "PUT /tickets/update_many":
+		checkTicketWords(c.body.Get("ticket"), &f)
+		for _, p := range c.body.Get("tickets").List {
+			checkTicketWords(p, &f)
+		}
+	case "POST /users", "PUT /users/*", "POST /users/create_or_update":
+		checkUserWords(c.body.Get("user"), &f)
+	}
+	return f.refusal()
+}
+
+// match finds the route of a path.
+func match(method, path string) (*route, []string) {
+	parts := strings.Split(path, "/")
+	for i := range routes {
+		verb, pattern, _ := strings.Cut(routes[i].pattern, " ")
+		want := strings.Split(pattern, "/")
+		if verb != method || len(want) != len(parts) {
+			continue
+		}
+		args, ok := []string{}, true
+		for j := range want {
+			if want[j] == "*" {
+				args = append(args, parts[j])
+			} else if want[j] != parts[j] {
+				ok = false
+				break
+			}
+		}
+		if ok {
+			return &routes[i], args
+		}
+	}
+	return nil, nil
+}
+
+// param is a query parameter, "" if there is none.
+func (c *call) param(name string) string {
+	for _, p := range c.op.Params {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// arg is the id in the path, as the model calls it.
+func (c *call) arg(i int, kind string) string { return c.names.Symbol(kind, c.args[i]) }
+
+// wrapped is the object below the name that a body must have.
+func (c *call) wrapped(name string) (model.Value, *refusal) {
+	v := c.body.Get(name)
+	if v.Kind != model.Object {
+		return v, &refusal{status: 400, name: "Invalid attribute"}
+	}
+	return v, nil
+}
+
+func shown(name string, r *record) model.Value { return model.Obj(name, r.v) }
+
+// admin refuses what only an admin may do.
+func (c *call) admin() *refusal {
+	if c.caller.text("role") != "admin" {
+		return forbidden
+	}
+	return nil
+}
