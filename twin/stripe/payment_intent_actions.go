@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -310,6 +311,9 @@ func updatePaymentIntent(tx *twin.Tx, p *updatePaymentIntentParams) (twin.Doc, *
 	p.StatementDescriptorSuffix.Apply(&pi.StatementDescriptorSuffix)
 	if err := p.apply(tx, &pi); err != nil {
 		return twin.Doc{}, err
+	}
+	if pi.LastPaymentError != nil && !bytes.Equal(canon.Marshal(old), canon.Marshal(&pi)) {
+		pi.LastPaymentError = nil // an update for any reason clears it
 	}
 	doc, _, _ := paymentIntents.Replace(tx, &pi)
 	return doc, nil

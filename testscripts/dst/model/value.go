@@ -194,3 +194,25 @@ func (v Value) append(b []byte) []byte {
 	}
 	return append(b, "(anything)"...)
 }
+
+// Equal reports whether two values are the same; the order of members does not count.
+func (v Value) Equal(w Value) bool {
+	if v.Kind != w.Kind || v.Text != w.Text || len(v.List) != len(w.List) || len(v.Members) != len(w.Members) {
+		return false
+	}
+	for i := range v.List {
+		if !v.List[i].Equal(w.List[i]) {
+			return false
+		}
+	}
+	for i, m := range v.Members {
+		other := w.Members[i]
+		if other.Name != m.Name {
+			other.Value = w.Get(m.Name)
+		}
+		if !m.Value.Equal(other.Value) {
+			return false
+		}
+	}
+	return true
+}
