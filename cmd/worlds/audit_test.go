@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"worlds/journal"
 )
 
 // write writes a file of a test.
@@ -360,5 +362,32 @@ func TestEndUnderLoad(t *testing.T) {
 	}
 	if entries < made.Load() || entries > made.Load()+unknown.Load() {
 		t.Errorf("%d entries; %d were acknowledged, of %d nobody knows", entries, made.Load(), unknown.Load())
+	}
+}
+
+// TestReplayNamesViolations forges a history that folds and whose hashes are right,
+// and expects the invariant that it breaks.
+func TestReplayNamesViolations(t *testing.T) {
+	clean(t)
+	entries := journalOf(t)
+	forged := write(t, filepath.Join(t.TempDir(), "forged.jsonl"), string(forge(t, entries, 1, func(f *journal.Frame) {
+		for i := range f.Facts {
+			f.Facts[i] = replaced(f.Facts[i], `"customer.created"`, `"customer.updated"`)
+		}
+	})))
+	for mode, want := range map[string]string{"fold": "equal by fold, but for the invariants: 1 violations", "re-decide": "facts-differ at entry 1"} {
+		got := worlds(t, "replay", "--file", forged, "--mode", mode)
+		if got.code != exitNo || !strings.Contains(got.stdout, want) || !strings.Contains(got.stdout, "object.update-after-create at #1: stripe.customer cus_") {
+			t.Errorf("%s: %+v", mode, got)
+		}
+	}
+	var r struct {
+		Valid      bool
+		Violations []struct{ ID, Object string }
+	}
+	got := worlds(t, "replay", "--json", "--file", forged, "--mode", "fold")
+	if err := json.Unmarshal([]byte(got.stdout), &r); err != nil || got.code != exitNo || !r.Valid || len(r.Violations) != 1 ||
+		r.Violations[0].ID != "object.update-after-create" {
+		t.Errorf("%v: %+v", err, got)
 	}
 }

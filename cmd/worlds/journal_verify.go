@@ -29,7 +29,7 @@ func (c *journalVerifyCmd) Run(ctx context.Context, t *terminal) error {
 	if err := w.post(ctx, w.path("/verify"), nil, &report); err != nil {
 		return err
 	}
-	return c.print(t, w.id, &report)
+	return c.print(t, w.id, &judged{LiveReport: report})
 }
 
 func (c *journalVerifyCmd) runOffline(t *terminal) error {
@@ -39,7 +39,7 @@ func (c *journalVerifyCmd) runOffline(t *terminal) error {
 		return err
 	}
 	defer func() { _ = done() }()
-	if err := replayAll(t, list, world.Fold, "", c.print); err != nil {
+	if err := replayAll(t, list, replaying{mode: world.Fold}, c.print); err != nil {
 		return err
 	}
 	return damage
@@ -64,7 +64,7 @@ func (c *journalVerifyCmd) files(t *terminal) error {
 }
 
 // print prints one report; the answer no is an error that says nothing more.
-func (c *journalVerifyCmd) print(t *terminal, name string, r *admin.LiveReport) error {
+func (c *journalVerifyCmd) print(t *terminal, name string, r *judged) error {
 	if c.JSON {
 		return printReport(t, name, r)
 	}

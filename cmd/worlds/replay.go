@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"runtime"
 	"sync"
 
 	"worlds/admin"
+	"worlds/testscripts/invariant"
 	"worlds/twin/world"
 )
 
@@ -40,7 +43,7 @@ func (c *replayCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		defer func() { _ = done() }()
-		return replayAll(t, list, world.Mode(c.Mode), c.To, c.print)
+		return replayAll(t, list, replaying{mode: world.Mode(c.Mode), to: c.To, judge: true}, c.print)
 	}
 	w, err := c.open()
 	if err != nil {
@@ -54,17 +57,52 @@ func (c *replayCmd) Run(ctx context.Context, t *terminal) error {
 	if err := w.post(ctx, w.path("/replay"), body, &report); err != nil {
 		return err
 	}
-	return c.print(t, w.id, &report)
+	found, err := c.judgeLive(ctx, w)
+	if err != nil {
+		return err
+	}
+	return c.print(t, w.id, &judged{report, found})
+}
+
+// judgeLive holds the journal of a live world to the invariants.
+func (c *replayCmd) judgeLive(ctx context.Context, w *remote) ([]invariant.Violation, error) {
+	res, err := w.do(ctx, http.MethodGet, w.path("/journal/export"), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	h, err := (&lineReader{path: "the export", in: bufio.NewReaderSize(res.Body, 1<<20)}).history()
+	if err != nil {
+		return nil, coded(exitServer, err)
+	}
+	r, err := h.judge(replaying{mode: world.Fold, to: c.To, judge: true}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.Violations, nil
+}
+
+// replaying is how histories are replayed.
+type replaying struct {
+	mode  world.Mode
+	to    string // up to this position, "" for all
+	judge bool   // hold them to the invariants too
+}
+
+// judged is the report of a replay, and which invariants do not hold.
+type judged struct {
+	admin.LiveReport
+	Violations []invariant.Violation `json:"violations,omitempty"`
 }
 
 // replayAll replays histories side by side and prints their reports in order. Its
 // error is the worst of theirs.
-func replayAll(t *terminal, list []*history, mode world.Mode, to string, show func(*terminal, string, *admin.LiveReport) error) error {
+func replayAll(t *terminal, list []*history, how replaying, show func(*terminal, string, *judged) error) error {
 	p := t.progress("entries")
 	var mu sync.Mutex
 	total := int64(0)
 	type result struct {
-		report *world.Report
+		report *judged
 		err    error
 	}
 	results := make([]chan result, len(list))
@@ -75,7 +113,7 @@ func replayAll(t *terminal, list []*history, mode world.Mode, to string, show fu
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			seen := int64(0)
-			report, err := h.replay(mode, to, func(n int64) {
+			report, err := h.judge(how, func(n int64) {
 				mu.Lock()
 				defer mu.Unlock()
 				total, seen = total+n-seen, n
@@ -91,7 +129,7 @@ func replayAll(t *terminal, list []*history, mode world.Mode, to string, show fu
 		p.end()
 		mu.Unlock()
 		if r.err == nil {
-			r.err = show(t, h.name, &admin.LiveReport{Report: *r.report})
+			r.err = show(t, h.name, r.report)
 		} else if len(list) > 1 {
 			t.say("worlds: %s", r.err) // and on to the others
 		}
@@ -105,20 +143,39 @@ func replayAll(t *terminal, list []*history, mode world.Mode, to string, show fu
 // replay walks the history, up to a position if to names one. What cannot be read is
 // an error, what differs is in the report.
 func (h *history) replay(mode world.Mode, to string, progress func(int64)) (*world.Report, error) {
-	entries := h.entries
-	if to != "" {
-		entries = world.Until(entries, to)
-	}
-	report, _ := world.Replay(mode, h.genesis, entries, catalogs(), progress)
-	return report, h.failed
+	r, err := h.judge(replaying{mode: mode, to: to}, progress)
+	return &r.Report, err
 }
 
-func (c *replayCmd) print(t *terminal, name string, r *admin.LiveReport) error {
-	if c.JSON {
-		return printReport(t, name, r)
+// judge is replay that may hold the history to the invariants too.
+func (h *history) judge(how replaying, progress func(int64)) (*judged, error) {
+	entries := h.entries
+	if how.to != "" {
+		entries = world.Until(entries, how.to)
 	}
-	if !r.Valid {
+	if !how.judge {
+		report, _ := world.Replay(how.mode, h.genesis, entries, catalogs(), progress)
+		return &judged{LiveReport: admin.LiveReport{Report: *report}}, h.failed
+	}
+	c := invariant.New(&h.genesis.Entry)
+	report, st := world.Replay(how.mode, h.genesis, c.Watch(entries), catalogs(), progress)
+	if report.Valid {
+		c.Rows(st)
+		c.Objects()
+	}
+	return &judged{admin.LiveReport{Report: *report}, c.Found()}, h.failed
+}
+
+func (c *replayCmd) print(t *terminal, name string, r *judged) error {
+	switch {
+	case c.JSON:
+		return printReport(t, name, r)
+	case !r.Valid:
 		return printDivergence(t, name, r)
+	case len(r.Violations) > 0:
+		fmt.Fprintf(t.out, "%s: equal by %s, but for the invariants: %d violations\n", name, r.Mode, len(r.Violations))
+		printViolations(t.out, r.Violations)
+		return &answered{exitNo}
 	}
 	_, err := fmt.Fprintf(t.out, "%s: equal, %d entries by %s\nhead %s\ndump %s\n", name, r.Entries, r.Mode, r.Head, r.DumpHash)
 	return err
@@ -126,29 +183,48 @@ func (c *replayCmd) print(t *terminal, name string, r *admin.LiveReport) error {
 
 // printReport prints a report for programs; there is a live side only where a live
 // world was held against it.
-func printReport(t *terminal, name string, r *admin.LiveReport) error {
+func printReport(t *terminal, name string, r *judged) error {
 	var err error
 	if r.LiveHead == "" {
 		err = t.json(struct {
 			World string `json:"world"`
 			world.Report
-		}{name, r.Report})
+			Violations []invariant.Violation `json:"violations,omitempty"`
+		}{name, r.Report, r.Violations})
 	} else {
 		err = t.json(struct {
 			World string `json:"world"`
-			*admin.LiveReport
+			*judged
 		}{name, r})
 	}
-	if err != nil || r.Valid {
+	switch {
+	case err != nil || r.Valid && len(r.Violations) == 0:
 		return err
+	case r.Valid:
+		return &answered{exitNo}
 	}
-	return &answered{reportCode(r)}
+	return &answered{reportCode(&r.LiveReport)}
 }
 
-// printDivergence prints the first entry that differs, and how.
-func printDivergence(t *terminal, name string, r *admin.LiveReport) error {
-	printDifferences(t.out, name, r)
-	return &answered{reportCode(r)}
+// printDivergence prints the first entry that differs, and how, and the invariants
+// that do not hold.
+func printDivergence(t *terminal, name string, r *judged) error {
+	printDifferences(t.out, name, &r.LiveReport)
+	printViolations(t.out, r.Violations)
+	return &answered{reportCode(&r.LiveReport)}
+}
+
+// violationsMax is how many violations people are shown.
+const violationsMax = 20
+
+func printViolations(out io.Writer, found []invariant.Violation) {
+	for i, v := range found {
+		if i == violationsMax {
+			fmt.Fprintf(out, "  and %d more; --json has them all\n", len(found)-i)
+			return
+		}
+		fmt.Fprintf(out, "  %s\n", v)
+	}
 }
 
 func printDifferences(out io.Writer, name string, r *admin.LiveReport) {

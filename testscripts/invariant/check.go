@@ -95,11 +95,10 @@ type reply struct {
 // among it). Without rows (nil) only the history is judged.
 func Check(genesis *journal.Entry, entries iter.Seq2[*journal.Entry, error], rows *projection.State) ([]Violation, error) {
 	c := New(genesis)
-	for e, err := range entries {
+	for _, err := range c.Watch(entries) {
 		if err != nil {
 			return c.found, err
 		}
-		c.Next(e)
 	}
 	if rows != nil {
 		c.Rows(rows)
@@ -145,6 +144,20 @@ func (c *Checker) Next(e *journal.Entry) []Violation {
 	}
 	c.settle(f.at)
 	return c.found[from:]
+}
+
+// Watch yields the same entries, and takes each on its way.
+func (c *Checker) Watch(entries iter.Seq2[*journal.Entry, error]) iter.Seq2[*journal.Entry, error] {
+	return func(yield func(*journal.Entry, error) bool) {
+		for e, err := range entries {
+			if err == nil {
+				c.Next(e)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // settle judges an entry as a whole, after its facts.
