@@ -10,12 +10,17 @@ import (
 	"worlds/journal/canon"
 )
 
-// FrameFormat is the first byte of every body.
-const FrameFormat = 1
+// FrameFormat is the first byte of every body that is made. Bodies of frameHeaded
+// are read, and made again when they come from an export.
+const (
+	FrameFormat = 2
+	frameHeaded = 1 // the numbers stand in front
+)
 
 const (
-	frameHeadBytes = 1 + 8 + 4 // format, at, number of facts
-	lengthBytes    = 4
+	formatBytes  = 1
+	numbersBytes = 8 + 4 // at, number of facts
+	lengthBytes  = 4
 )
 
 // ErrFrame is wrapped by every error of ParseBody.
@@ -32,24 +37,49 @@ type Frame struct {
 	Facts []canon.Raw
 	// Reply is what was answered.
 	Reply canon.Raw
+	// Format is that of the body, 0 for FrameFormat.
+	Format byte
 }
 
 // AppendBody appends the body of an entry with this frame. A part of 4 GiB or
 // more panics; limits stand far below it.
 func (f *Frame) AppendBody(dst []byte) []byte {
-	size := frameHeadBytes + lengthBytes*(len(f.Facts)+2) + len(f.Command) + len(f.Reply)
+	size := formatBytes + numbersBytes + lengthBytes*(len(f.Facts)+2) + len(f.Command) + len(f.Reply)
 	for _, fact := range f.Facts {
 		size += len(fact)
 	}
-	dst = slices.Grow(dst, size) // a long advance has tens of megabytes
-	dst = append(dst, FrameFormat)
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.At))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.Facts)))
-	dst = appendPart(dst, f.Command)
-	for _, fact := range f.Facts {
+	dst = slices.Grow(dst, size)
+	if f.Format == frameHeaded {
+		dst = appendPart(appendNumbers(append(dst, frameHeaded), f.At, len(f.Facts)), f.Command)
+		return appendPart(AppendFacts(dst, f.Facts), f.Reply)
+	}
+	dst = AppendFacts(AppendOpening(dst, f.Command), f.Facts)
+	return AppendClosing(dst, f.Reply, f.At, len(f.Facts))
+}
+
+// AppendOpening appends what of a body stands before its facts. A body whose facts
+// are too many to be held is made of an opening, facts, piece by piece, and a
+// closing.
+func AppendOpening(dst []byte, command canon.Raw) []byte {
+	return appendPart(append(dst, FrameFormat), command)
+}
+
+// AppendFacts appends facts as a body holds them.
+func AppendFacts(dst []byte, facts []canon.Raw) []byte {
+	for _, fact := range facts {
 		dst = appendPart(dst, fact)
 	}
-	return appendPart(dst, f.Reply)
+	return dst
+}
+
+// AppendClosing appends what of a body of that many facts stands behind them.
+func AppendClosing(dst []byte, reply canon.Raw, at int64, facts int) []byte {
+	return appendNumbers(appendPart(dst, reply), at, facts)
+}
+
+func appendNumbers(dst []byte, at int64, facts int) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(at))
+	return binary.LittleEndian.AppendUint32(dst, uint32(facts))
 }
 
 func appendPart(dst, part []byte) []byte {
@@ -64,15 +94,21 @@ func appendPart(dst, part []byte) []byte {
 // each other. It accepts exactly what AppendBody writes, without looking into
 // the parts; every error wraps ErrFrame.
 func ParseBody(body []byte) (Frame, error) {
-	if len(body) < frameHeadBytes {
+	if len(body) < formatBytes+numbersBytes {
 		return Frame{}, fmt.Errorf("journal: %d bytes: %w", len(body), ErrFrame)
 	}
-	if body[0] != FrameFormat {
-		return Frame{}, fmt.Errorf("journal: format %d: %w", body[0], ErrFrame)
+	f := Frame{Format: body[0]}
+	rest, numbers := body[formatBytes:], body[formatBytes:]
+	switch end := len(rest) - numbersBytes; f.Format {
+	case FrameFormat:
+		rest, numbers = rest[:end:end], rest[end:]
+	case frameHeaded:
+		rest = rest[numbersBytes:]
+	default:
+		return Frame{}, fmt.Errorf("journal: format %d: %w", f.Format, ErrFrame)
 	}
-	f := Frame{At: int64(binary.LittleEndian.Uint64(body[1:]))}
-	count := int64(binary.LittleEndian.Uint32(body[9:]))
-	rest := body[frameHeadBytes:]
+	f.At = int64(binary.LittleEndian.Uint64(numbers))
+	count := int64(binary.LittleEndian.Uint32(numbers[8:]))
 	if (count+2)*lengthBytes > int64(len(rest)) {
 		return Frame{}, fmt.Errorf("journal: %d facts in %d bytes: %w", count, len(body), ErrFrame)
 	}

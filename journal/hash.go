@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 )
 
 // HashBytes is the size of a Hash.
@@ -21,15 +22,40 @@ var ErrHash = errors.New("not a hash of 64 lower-case hex digits")
 // Link returns the hash of the entry that has this body at seq and follows the
 // entry named prev: SHA-256 of prev, seq as 8 bytes big-endian, and body.
 func Link(prev Hash, seq Seq, body []byte) Hash {
-	var head [HashBytes + 8]byte
-	copy(head[:], prev[:])
-	binary.BigEndian.PutUint64(head[HashBytes:], uint64(seq))
+	head := linkHead(prev, seq)
 	h := sha256.New()
 	h.Write(head[:])
 	h.Write(body)
 	var sum Hash
 	h.Sum(sum[:0])
 	return sum
+}
+
+func linkHead(prev Hash, seq Seq) (head [HashBytes + 8]byte) {
+	copy(head[:], prev[:])
+	binary.BigEndian.PutUint64(head[HashBytes:], uint64(seq))
+	return head
+}
+
+// Linker is Link for a body that comes in pieces. It is for one goroutine.
+type Linker struct{ sum hash.Hash }
+
+// NewLinker returns a Linker for the entry at seq that follows the one named prev.
+func NewLinker(prev Hash, seq Seq) Linker {
+	head := linkHead(prev, seq)
+	l := Linker{sha256.New()}
+	l.Write(head[:])
+	return l
+}
+
+// Write adds a piece of the body.
+func (l Linker) Write(piece []byte) { _, _ = l.sum.Write(piece) }
+
+// Sum returns the hash of the entry whose body was written.
+func (l Linker) Sum() Hash {
+	var h Hash
+	l.sum.Sum(h[:0])
+	return h
 }
 
 // String returns h as 64 lower-case hex digits.

@@ -23,9 +23,9 @@ func raws(list ...string) []canon.Raw {
 }
 
 var frames = []journal.Frame{
-	{Command: canon.Raw(`{}`), Reply: canon.Raw(`null`)},
-	{At: 1767225600, Command: canon.Raw(`{"do":"create"}`), Facts: raws(`["put",{"name":"Zoë 😀"}]`), Reply: canon.Raw(`{"status":200}`)},
-	{At: -1, Command: canon.Raw(`"ä\n\"\\"`), Facts: raws(`[]`, `["a","]",{"b":[1,2,[3]]}]`, `["c"]`), Reply: canon.Raw(`[1,"}"]`)},
+	{Command: canon.Raw(`{}`), Reply: canon.Raw(`null`), Format: journal.FrameFormat},
+	{At: 1767225600, Command: canon.Raw(`{"do":"create"}`), Facts: raws(`["put",{"name":"Zoë 😀"}]`), Reply: canon.Raw(`{"status":200}`), Format: journal.FrameFormat},
+	{At: -1, Command: canon.Raw(`"ä\n\"\\"`), Facts: raws(`[]`, `["a","]",{"b":[1,2,[3]]}]`, `["c"]`), Reply: canon.Raw(`[1,"}"]`), Format: 1},
 }
 
 // chain is the entries of frames.
@@ -59,9 +59,31 @@ func TestFrameIsReadAsWritten(t *testing.T) {
 		if _, err := journal.ParseBody(append(body, 0)); !errors.Is(err, journal.ErrFrame) {
 			t.Errorf("a byte more: %v", err)
 		}
-		body[0]++
+		body[0] = journal.FrameFormat + 1
 		if _, err := journal.ParseBody(body); !errors.Is(err, journal.ErrFrame) {
 			t.Errorf("another format: %v", err)
+		}
+	}
+}
+
+// A body that is made in pieces is the body.
+func TestBodyInPieces(t *testing.T) {
+	for _, f := range frames {
+		f.Format = 0
+		body := journal.AppendOpening(nil, f.Command)
+		for i := range f.Facts {
+			body = journal.AppendFacts(body, f.Facts[i:i+1])
+		}
+		body = journal.AppendClosing(body, f.Reply, f.At, len(f.Facts))
+		if want := f.AppendBody(nil); !bytes.Equal(body, want) {
+			t.Errorf("got %x, want %x", body, want)
+		}
+		l := journal.NewLinker(journal.Hash{7}, 300)
+		for i := range body {
+			l.Write(body[i : i+1])
+		}
+		if got, want := l.Sum(), journal.Link(journal.Hash{7}, 300, body); got != want {
+			t.Errorf("got %v, want %v", got, want)
 		}
 	}
 }
@@ -163,8 +185,8 @@ func TestVerifierOfAFork(t *testing.T) {
 	}
 }
 
-const wantLines = `{"at":0,"command":{},"facts":[],"hash":"HASH","prev":"HASH","reply":null,"seq":1}
-{"at":1767225600,"command":{"do":"create"},"facts":[["put",{"name":"Zoë 😀"}]],"hash":"HASH","prev":"HASH","reply":{"status":200},"seq":2,"side":"a2V5AP8="}
+const wantLines = `{"at":0,"command":{},"facts":[],"format":2,"hash":"HASH","prev":"HASH","reply":null,"seq":1}
+{"at":1767225600,"command":{"do":"create"},"facts":[["put",{"name":"Zoë 😀"}]],"format":2,"hash":"HASH","prev":"HASH","reply":{"status":200},"seq":2,"side":"a2V5AP8="}
 {"at":-1,"command":"ä\n\"\\","facts":[[],["a","]",{"b":[1,2,[3]]}],["c"]],"hash":"HASH","prev":"HASH","reply":[1,"}"],"seq":3}
 {"body":"eA==","hash":"HASH","prev":"HASH","seq":4}
 `
@@ -206,6 +228,9 @@ func TestRefusedLines(t *testing.T) {
 		"a blank":          strings.Replace(good, ":", ": ", 1),
 		"a member more":    strings.Replace(good, `,"seq"`, `,"rest":1,"seq"`, 1),
 		"a member twice":   strings.Replace(good, `"seq":2`, `"seq":2,"seq":2`, 1),
+		"a format to come": strings.Replace(good, `"format":2`, `"format":3`, 1),
+		"format 1 named":   strings.Replace(good, `"format":2`, `"format":1`, 1),
+		"format is a text": strings.Replace(good, `"format":2`, `"format":"2"`, 1),
 		"keys out of line": strings.Replace(strings.Replace(good, `"at":1767225600,`, "", 1), `"seq":2`, `"seq":2,"at":1767225600`, 1),
 		"no seq":           strings.Replace(good, `,"seq":2`, "", 1),
 		"seq as text":      strings.Replace(good, `"seq":2`, `"seq":"2"`, 1),
@@ -233,7 +258,9 @@ func FuzzParseBody(f *testing.F) {
 	for _, frame := range frames {
 		f.Add(frame.AppendBody(nil))
 	}
-	f.Add(binary.LittleEndian.AppendUint32(append([]byte{1}, make([]byte, 8)...), 1<<31))
+	for format := byte(1); format <= journal.FrameFormat; format++ {
+		f.Add(binary.LittleEndian.AppendUint32(append([]byte{format}, make([]byte, 8)...), 1<<31))
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		frame, err := journal.ParseBody(body)
 		if err != nil {

@@ -16,10 +16,10 @@ var ErrLine = errors.New("not a line of an exported journal")
 
 // AppendLine appends e as one line of canonical JSON and a line feed:
 //
-//	{"at":0,"command":…,"facts":[…],"hash":"…","prev":"…","reply":…,"seq":1}
+//	{"at":0,"command":…,"facts":[…],"format":2,"hash":"…","prev":"…","reply":…,"seq":1}
 //
 // with a last member "side" (base64) if there is one. The body, and so the
-// hash, can be made again from it. A body that is no frame is written whole,
+// hash, can be made again from it; "format" is that of the body, and 1 is left out. A body that is no frame is written whole,
 // as member "body" (base64) in place of at, command, facts and reply.
 func AppendLine(dst []byte, e *Entry) []byte {
 	f, err := ParseBody(e.Body)
@@ -38,7 +38,11 @@ func AppendLine(dst []byte, e *Entry) []byte {
 			}
 			dst = append(dst, fact...)
 		}
-		dst = appendHashes(append(dst, ']'), e)
+		dst = append(dst, ']')
+		if f.Format != frameHeaded {
+			dst = strconv.AppendUint(append(dst, `,"format":`...), uint64(f.Format), 10)
+		}
+		dst = appendHashes(dst, e)
 		dst = append(append(dst, `,"reply":`...), f.Reply...)
 	}
 	dst = append(dst, `,"seq":`...)
@@ -114,6 +118,13 @@ func bodyOfLine(line []byte) (body []byte, missing string) {
 	at, _ := canon.Get(line, "at")
 	if f.At, err = strconv.ParseInt(string(at), 10, 64); err != nil {
 		return nil, "at"
+	}
+	f.Format = frameHeaded
+	if format, ok := canon.Get(line, "format"); ok {
+		if n, err := strconv.ParseUint(string(format), 10, 8); err != nil || n != FrameFormat {
+			return nil, "format"
+		}
+		f.Format = FrameFormat
 	}
 	if f.Command, ok = canon.Get(line, "command"); !ok {
 		return nil, "command"

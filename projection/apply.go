@@ -1,5 +1,7 @@
 package projection
 
+import "slices"
+
 // undo reverses one applied fact: back says how, from what stood there before.
 type undo struct {
 	back  func(*State, *undo)
@@ -15,6 +17,36 @@ type undo struct {
 	had   bool
 }
 
+// undoLog is the recorded changes, in blocks: a long advance has tens of thousands,
+// which are not moved as they become more.
+type undoLog struct {
+	blocks []*[undoBlock]undo
+	n      int
+}
+
+const undoBlock = 32
+
+func (l *undoLog) at(i int) *undo { return &l.blocks[i/undoBlock][i%undoBlock] }
+
+func (l *undoLog) add(u undo) {
+	if l.n == len(l.blocks)*undoBlock {
+		l.blocks = append(l.blocks, new([undoBlock]undo))
+	}
+	*l.at(l.n) = u
+	l.n++
+}
+
+// cut drops the changes from number to on, and what room a long transaction left.
+func (l *undoLog) cut(to int) {
+	keep := max(1, (to+undoBlock-1)/undoBlock)
+	if len(l.blocks) > keep {
+		l.blocks = slices.Delete(l.blocks, keep, len(l.blocks))
+	}
+	for l.n = min(l.n, len(l.blocks)*undoBlock); l.n > to; l.n-- {
+		*l.at(l.n - 1) = undo{}
+	}
+}
+
 // Apply folds one fact into s. seq is the sequence of the entry that carries
 // it. The fact itself is not kept, but its strings and bytes are.
 func (s *State) Apply(f Fact, seq uint64) {
@@ -25,34 +57,32 @@ func (s *State) Apply(f Fact, seq uint64) {
 // Begin starts recording changes so that they can be taken back.
 func (s *State) Begin() {
 	s.recording = true
-	s.undo = s.undo[:0]
+	s.undo.cut(0)
 }
 
 // Savepoint names the present position in the recorded changes.
-func (s *State) Savepoint() int { return len(s.undo) }
+func (s *State) Savepoint() int { return s.undo.n }
 
 // Rollback takes back the changes made since a Savepoint of this transaction
 // (0 = all of them).
 func (s *State) Rollback(to int) {
 	s.own()
-	for i := len(s.undo) - 1; i >= to; i-- {
-		u := &s.undo[i]
+	for i := s.undo.n - 1; i >= to; i-- {
+		u := s.undo.at(i)
 		u.back(s, u)
 	}
-	clear(s.undo[to:])
-	s.undo = s.undo[:to]
+	s.undo.cut(to)
 }
 
 // Commit ends the recording and keeps the changes.
 func (s *State) Commit() {
 	s.recording = false
-	clear(s.undo)
-	s.undo = s.undo[:0]
+	s.undo.cut(0)
 }
 
 func (s *State) record(u undo) {
 	if s.recording {
-		s.undo = append(s.undo, u)
+		s.undo.add(u)
 	}
 }
 

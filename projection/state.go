@@ -53,7 +53,7 @@ type State struct {
 	shared bool
 
 	folder    *folder
-	undo      []undo
+	undo      undoLog
 	recording bool
 }
 
@@ -69,7 +69,7 @@ func (s *State) Copy() *State {
 		s.shared = true
 	}
 	c := *s
-	c.folder, c.undo, c.recording = nil, nil, false
+	c.folder, c.undo, c.recording = nil, undoLog{}, false
 	return &c
 }
 

@@ -15,33 +15,85 @@ func Changes(before, after canon.Raw) (previous canon.Raw, changed bool) {
 		return nil, false
 	}
 	out := append(make([]byte, 0, 128), '{')
-	var wereAt, areAt [membersUsual]member
-	old, now := members(wereAt[:0], before), members(areAt[:0], after)
-	i, j, n := 0, 0, 0
-	for i < len(old) || j < len(now) {
-		var key string
+	old, now := openObject(before), openObject(after)
+	for n := 0; old.key != nil || now.key != nil; {
+		key := old.key
 		var was, is canon.Raw
-		switch c := compareAt(old, i, now, j); {
-		case c < 0:
-			key, was = old[i].key, old[i].value
-			i++
-		case c > 0:
-			key, is = now[j].key, now[j].value
-			j++
-		default:
-			key, was, is = old[i].key, old[i].value, now[j].value
-			i, j = i+1, j+1
-		}
-		if bytes.Equal(was, is) {
+		switch c := old.compare(&now); {
+		case c == 0 && old.same(&now):
 			continue
+		case c == 0:
+			was, is = old.take(), now.take()
+		case c < 0:
+			was = old.take()
+		default:
+			key = now.key
+			is = now.take()
 		}
 		if n++; n > 1 {
 			out = append(out, ',')
 		}
-		out = canon.AppendString(out, key)
-		out = append(append(out, ':'), shown(was, is)...)
+		out = append(append(append(out, key...), ':'), shown(was, is)...)
 	}
 	return append(out, '}'), true
+}
+
+// walk goes through the members of an object, one behind the other.
+type walk struct {
+	rest canon.Raw // from the value of the present member on
+	key  canon.Raw // of the present member, as it is spelled; nil behind the last
+}
+
+func openObject(obj canon.Raw) walk {
+	var w walk
+	if len(obj) > 0 && obj[0] == '{' {
+		w.enter(obj[1:])
+	}
+	return w
+}
+
+// enter makes the member that begins rest the present one.
+func (w *walk) enter(rest canon.Raw) {
+	w.key, w.rest = nil, nil
+	if len(rest) > 0 && rest[0] == '"' {
+		n := canon.Skip(rest)
+		w.key, w.rest = rest[:n], rest[min(n+1, len(rest)):]
+	}
+}
+
+// take returns the value of the present member and goes on to the next.
+func (w *walk) take() canon.Raw {
+	n := canon.Skip(w.rest)
+	value := w.rest[:n:n]
+	w.enter(w.rest[min(n+1, len(w.rest)):])
+	return value
+}
+
+// same goes on in both to the next member if the present ones have the same value.
+func (w *walk) same(other *walk) bool {
+	n := canon.Skip(w.rest)
+	if n >= len(w.rest) || n >= len(other.rest) || !bytes.Equal(w.rest[:n], other.rest[:n]) ||
+		other.rest[n] != ',' && other.rest[n] != '}' {
+		return false
+	}
+	w.enter(w.rest[n+1:])
+	other.enter(other.rest[n+1:])
+	return true
+}
+
+// compare orders the present members by their keys; what has none left comes last.
+func (w *walk) compare(other *walk) int {
+	switch {
+	case w.key == nil:
+		return 1
+	case other.key == nil:
+		return -1
+	case bytes.Equal(w.key, other.key):
+		return 0
+	}
+	a, _ := canon.Unquote(w.key)
+	b, _ := canon.Unquote(other.key)
+	return canon.CompareKeys(a, b)
 }
 
 // shown is the previous value of one changed member.
@@ -79,16 +131,6 @@ func members(out []member, obj canon.Raw) []member {
 		out = append(out, member{k, v})
 	}
 	return out
-}
-
-func compareAt(a []member, i int, b []member, j int) int {
-	switch {
-	case i >= len(a):
-		return 1
-	case j >= len(b):
-		return -1
-	}
-	return canon.CompareKeys(a[i].key, b[j].key)
 }
 
 // appendObject appends members, which must be in key order, as one object.

@@ -115,11 +115,11 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 			return nil, err
 		}
 		tx.keepEvents()
-		if done.Fired++; done.Fired%progressEvery == 0 {
-			if err := tx.report(done.Fired, due.At); err != nil {
-				return nil, err
-			}
+		done.Fired++
+		if err := tx.report(done.Fired, due.At); err != nil {
+			return nil, err
 		}
+		tx.spill()
 	}
 	tx.at = 0
 	if to != tx.st.Now() {
@@ -134,9 +134,10 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 // progressEvery is how many fires pass between two reports of progress.
 const progressEvery = 32
 
-// report tells how far an advance has come and asks whether to go on.
+// report tells how far an advance has come, now and then, and asks whether to go
+// on.
 func (tx *Tx) report(fired, at int64) error {
-	if tx.m.Progress != nil {
+	if tx.m.Progress != nil && fired%progressEvery == 0 {
 		tx.m.Progress(fired, at)
 	}
 	if tx.m.Interrupt != nil {

@@ -59,6 +59,7 @@ type Outcome struct {
 	Status  int64
 	Body    canon.Raw // the whole answer, canonical; nil for none
 	Facts   []canon.Raw
+	Spilled int // facts before these, which Machine.Spill was given
 	Reply   canon.Raw
 	Request string
 	// Replayed is the request whose stored answer this is, "" for a fresh one.

@@ -46,6 +46,11 @@ type Machine struct {
 	Interrupt func() error
 	// Progress, if not nil, is told now and then how far an advance has come.
 	Progress func(fired, at int64)
+	// Spill, if not nil, is handed the facts of a long advance as they come, so that
+	// they need not be held: some at a time, in order, before those of the Outcome,
+	// which counts them. It must not keep them. What comes of an operation that
+	// changes nothing in the end is void.
+	Spill func(facts []canon.Raw)
 }
 
 // interrupted marks an operation that was given up: nothing of it is journaled.
@@ -108,11 +113,12 @@ func (r *Refusal) Error() string { return r.Text }
 func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 	m.State.Begin()
 	defer m.State.Commit()
-	tx := &Tx{m: m, st: m.State, cmd: cmd, seq: seq, minted: m.State.Minted()}
+	tx := &Tx{m: m, st: m.State, cmd: cmd, seq: seq, minted: m.State.Minted(), spills: m.Spill != nil}
 	body, err := m.operation(tx, cmd)
 	out := Outcome{Status: 200, Body: body}
 	if err != nil {
 		tx.Rollback(Savepoint{minted: m.State.Minted()})
+		tx.spilled = 0
 		out.Status = 409
 		if stopped, ok := err.(interrupted); ok {
 			return Outcome{Aborted: stopped.error}
@@ -132,8 +138,8 @@ func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 	if tx.minted != m.State.Minted() {
 		tx.record(&projection.Minted{Count: tx.minted})
 	}
-	out.Changed = len(tx.facts) > 0
-	out.Facts = tx.encode()
+	out.Changed = tx.spilled+len(tx.facts) > 0
+	out.Facts, out.Spilled = tx.encode(), tx.spilled
 	out.Reply = canon.Marshal(&Reply{Status: out.Status, Body: out.Body})
 	return out
 }

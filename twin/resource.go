@@ -70,8 +70,10 @@ func (r Resource[T]) Decode(row *projection.Row) *T {
 }
 
 // Put makes or replaces the object and returns what was stored.
-func (r Resource[T]) Put(tx *Tx, v *T) Doc {
-	f := &projection.Put{Table: r.Table, ID: r.Key(v), Body: canon.Marshal(v)}
+func (r Resource[T]) Put(tx *Tx, v *T) Doc { return r.put(tx, v, canon.Marshal(v)) }
+
+func (r Resource[T]) put(tx *Tx, v *T, body canon.Raw) Doc {
+	f := &projection.Put{Table: r.Table, ID: r.Key(v), Body: body}
 	if r.Terms != nil {
 		f.Terms = r.Terms(v)
 	}
@@ -80,7 +82,7 @@ func (r Resource[T]) Put(tx *Tx, v *T) Doc {
 	}
 	tx.bytes += len(f.Body)
 	tx.record(f)
-	return Doc{Body: f.Body, ref: len(tx.facts)}
+	return Doc{Body: f.Body, ref: tx.spilled + len(tx.facts)}
 }
 
 // Replace puts v and returns what was stored, what changed (the previous values,
@@ -97,13 +99,13 @@ func (r Resource[T]) Replace(tx *Tx, v *T) (doc Doc, previous canon.Raw, changed
 	if !changed {
 		return Doc{Body: row.Body}, nil, false
 	}
-	return r.Put(tx, v), previous, true
+	return r.put(tx, v, body), previous, true
 }
 
 // Bury replaces the object by a stub that only says it was deleted.
 func (r Resource[T]) Bury(tx *Tx, id string, stub canon.Raw) Doc {
 	tx.record(&projection.Put{Table: r.Table, ID: id, Body: stub})
-	return Doc{Body: stub, ref: len(tx.facts)}
+	return Doc{Body: stub, ref: tx.spilled + len(tx.facts)}
 }
 
 // Delete removes the object.

@@ -18,8 +18,12 @@ type Tx struct {
 	request string
 	quiet   bool // a seed is loading: no events
 	facts   []projection.Fact
-	bytes   int // of the bodies in facts, and of what was taken back
-	kept    int // of the facts, those that keepEvents has seen
+	kept    int // of facts, those that keepEvents has seen
+	bytes   int // of the bodies put, and of what was taken back
+	spills  bool
+	spilled int    // facts before those in facts, which Machine.Spill has
+	held    int    // tx.bytes at the last spill
+	buf     []byte // of facts that were encoded
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
@@ -153,7 +157,24 @@ func (tx *Tx) record(f projection.Fact) {
 	tx.facts = append(tx.facts, f)
 }
 
-// encode returns the facts as canonical bytes, all in one buffer.
+// spillBytes is about how many bytes of facts are spilled at a time.
+const spillBytes = 64 << 10
+
+// spill hands out the facts so far, if there are enough of them. They cannot be
+// taken back but all together.
+func (tx *Tx) spill() {
+	if !tx.spills || tx.bytes-tx.held < spillBytes {
+		return
+	}
+	tx.m.Spill(tx.encode())
+	tx.held = tx.bytes
+	tx.spilled += len(tx.facts)
+	clear(tx.facts)
+	tx.facts, tx.kept = tx.facts[:0], 0
+}
+
+// encode returns the facts as canonical bytes, all in one buffer, which the next
+// call uses again.
 func (tx *Tx) encode() []canon.Raw {
 	size := 0
 	for _, f := range tx.facts {
@@ -164,12 +185,13 @@ func (tx *Tx) encode() []canon.Raw {
 			size += 320
 		}
 	}
-	buf := make([]byte, 0, size)
+	buf := slices.Grow(tx.buf[:0], size)
 	ends := make([]int, len(tx.facts))
 	for i, f := range tx.facts {
 		buf = f.Append(buf)
 		ends[i] = len(buf)
 	}
+	tx.buf = buf
 	out := make([]canon.Raw, len(tx.facts))
 	start := 0
 	for i, end := range ends {

@@ -60,10 +60,12 @@ func newBatch(buf []byte) *batch {
 // too much is unwritten or the shelf lags. Its errors are ErrClosed, ErrSealed,
 // ErrWorld, ErrIncarnation, ErrOrder and ErrTooLarge; nothing is appended then.
 func (s *Store) Append(r Record) (Ticket, error) {
-	if len(r.Entry.Body)+len(r.Entry.Side) > EntryBytesMax {
+	if r.bodyBytes()+len(r.Entry.Side) > EntryBytesMax {
 		return Ticket{}, fmt.Errorf("store: world %d, entry %d: %w", r.World, r.Entry.Seq, ErrTooLarge)
 	}
-	r.packed = pack(r.Entry.Body)
+	if r.Packed == nil {
+		r.Packed = pack(r.Entry.Body)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.admit(); err != nil {

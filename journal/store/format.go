@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 
 	"worlds/journal"
 )
@@ -152,7 +153,7 @@ func decodeKey(b []byte) (key, bool) {
 
 // recordBytes is the size of r in a batch.
 func recordBytes(r *Record) int64 {
-	n := int64(4 + 1 + keyBytes + valueHeadBytes + len(r.Entry.Side) + len(r.kept()))
+	n := int64(4 + 1 + keyBytes + valueHeadBytes + len(r.Entry.Side) + r.keptBytes())
 	if r.Control != nil {
 		n += controlBytes
 	}
@@ -162,6 +163,7 @@ func recordBytes(r *Record) int64 {
 // appendRecord appends r; the key and value within it, which the shelf takes
 // over byte for byte, start at dst[at].
 func appendRecord(dst []byte, r *Record) (_ []byte, at int) {
+	dst = slices.Grow(dst, int(recordBytes(r)))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(recordBytes(r)-4))
 	flags := byte(0)
 	if r.Lazy {
@@ -181,7 +183,7 @@ func appendRecord(dst []byte, r *Record) (_ []byte, at int) {
 	dst = append(dst, 0, 0, 0, 0)
 	dst = append(dst, r.Entry.Prev[:]...)
 	dst = append(dst, r.Entry.Hash[:]...)
-	dst = append(appendSide(dst, r), r.kept()...)
+	dst = r.appendKept(appendSide(dst, r))
 	binary.LittleEndian.PutUint32(dst[at+keyBytes:], valueChecksum(dst[at:at+keyBytes], dst[at+keyBytes:]))
 	return dst, at
 }
@@ -192,29 +194,36 @@ func valueChecksum(k, v []byte) uint32 { return checksum(checksum(0, k), v[4:]) 
 // decodeValue reads a shelf value. The entry aliases v, but for a body that was
 // packed.
 func decodeValue(k, v []byte) (key, journal.Entry, bool) {
-	var e journal.Entry
+	name, e, packed, ok := checkValue(k, v)
+	if ok && packed {
+		e.Body, ok = unpack(e.Body)
+	}
+	return name, e, ok
+}
+
+// checkValue is decodeValue for who does not look into the body: it stays as it
+// is kept. The checksum is of that.
+func checkValue(k, v []byte) (_ key, e journal.Entry, packed, ok bool) {
 	name, ok := decodeKey(k)
 	if !ok || len(v) < valueHeadBytes || binary.LittleEndian.Uint32(v) != valueChecksum(k, v) {
-		return name, e, false
+		return name, e, false, false
 	}
 	e.Seq = name.seq
 	v = v[4:]
 	v = v[copy(e.Prev[:], v):]
 	v = v[copy(e.Hash[:], v):]
 	n := uint64(binary.LittleEndian.Uint32(v))
-	packed := n&packedBit != 0
+	packed = n&packedBit != 0
 	n &^= packedBit
 	v = v[4:]
 	if n > uint64(len(v)) {
-		return name, e, false
+		return name, e, packed, false
 	}
 	if n > 0 {
 		e.Side = v[:n:n]
 	}
-	if e.Body = v[n:]; packed {
-		e.Body, ok = unpack(e.Body)
-	}
-	return name, e, ok
+	e.Body = v[n:]
+	return name, e, packed, true
 }
 
 // tailRecord is a record as read from a batch.
@@ -254,7 +263,7 @@ func eachRecord(body []byte, count uint32, fn func(tailRecord) bool) bool {
 			r.at += controlBytes
 		}
 		r.bytes = at + int(n) - r.at
-		name, e, ok := decodeValue(body[r.at:r.at+keyBytes], body[r.at+keyBytes:r.at+r.bytes])
+		name, e, _, ok := checkValue(body[r.at:r.at+keyBytes], body[r.at+keyBytes:r.at+r.bytes])
 		if !ok {
 			return false
 		}

@@ -391,7 +391,7 @@ func putRun(entries *bolt.Bucket, r run, data map[uint64][]byte, dir string) err
 		}
 		b = b[at.offset:end:end]
 		k, v := b[:keyBytes:keyBytes], b[keyBytes:]
-		if name, _, ok := decodeValue(k, v); !ok || name.world != r.world.id || name.inc != r.inc {
+		if name, _, _, ok := checkValue(k, v); !ok || name.world != r.world.id || name.inc != r.inc {
 			return &DamageError{Path: segmentPath(dir, at.segment), Offset: int64(at.offset), What: "an entry does not hold its checksum"}
 		}
 		if err := entries.Put(k, v); err != nil {

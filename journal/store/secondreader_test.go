@@ -365,12 +365,15 @@ func (w *secondWorld) prove() error {
 	return nil
 }
 
-func secondFrame(b []byte) error {
-	if len(b) < 13 || b[0] != 1 {
+func secondFrame(whole []byte) error {
+	b := whole
+	if len(b) < 13 || b[0] != 1 && b[0] != 2 {
 		return fmt.Errorf("frame %x", b)
 	}
-	parts := int(u32(b[9:])) + 2
-	b = b[13:]
+	parts, b := int(u32(b[9:]))+2, b[13:]
+	if end := len(whole) - 12; whole[0] == 2 {
+		parts, b = int(u32(whole[end+8:]))+2, whole[1:end]
+	}
 	for range parts {
 		if len(b) < 4 || len(b)-4 < int(u32(b)) {
 			return fmt.Errorf("cut short")

@@ -37,8 +37,9 @@ type Record struct {
 	Lazy bool
 	// Control changes the table of worlds in the same instant; World 0 only.
 	Control *Control
-
-	packed []byte // Entry.Body packed, nil if it is kept as it is
+	// Packed stands for Entry.Body, if it is not nil, and is the store's from Append
+	// on.
+	Packed *Packed
 }
 
 // Control is a change of the table of worlds.

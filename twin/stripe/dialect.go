@@ -158,7 +158,14 @@ type eventRequest struct {
 	IdempotencyKey *string `json:"idempotency_key"`
 }
 
+// quietMeta is the meta of most of what time causes: nobody asked for it, nobody
+// listens, and nothing says how it was before.
+var quietMeta = canon.Marshal(&eventMetaDoc{APIVersion: Version})
+
 func eventMeta(tx *twin.Tx, previous canon.Raw) canon.Raw {
+	if previous == nil && tx.Request() == "" && tx.IdemKey() == "" && tx.Listeners() == 0 {
+		return quietMeta
+	}
 	meta := eventMetaDoc{APIVersion: Version, PreviousAttributes: previous, PendingWebhooks: tx.Listeners()}
 	if id := tx.Request(); id != "" {
 		meta.Request.ID = &id

@@ -229,10 +229,15 @@ func chargeInvoice(tx *twin.Tx, inv *Invoice, c *Customer, method string) (twin.
 // chargeInvoiceAs is chargeInvoice for any way to confirm its payment. The invoice
 // stays open while its customer must act.
 func chargeInvoiceAs(tx *twin.Tx, inv *Invoice, c *Customer, method string, how confirmation) (twin.Doc, *twin.Error) {
+	link, pi := pendingPayment(tx, inv.ID)
+	return chargeBy(tx, inv, c, link, pi, method, how)
+}
+
+// chargeBy is chargeInvoiceAs with the payment that waits to be made, nil for none.
+func chargeBy(tx *twin.Tx, inv *Invoice, c *Customer, link *InvoicePayment, pi *PaymentIntent, method string, how confirmation) (twin.Doc, *twin.Error) {
 	if inv.AmountRemaining > chargeMaximum {
 		return twin.Doc{}, errAmountLarge("", chargeMaximum, inv.Currency)
 	}
-	link, pi := pendingPayment(tx, inv.ID)
 	if link == nil {
 		link, pi = requestPayment(tx, inv, c)
 	}

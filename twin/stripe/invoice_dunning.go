@@ -72,12 +72,16 @@ func collect(tx *twin.Tx, inv *Invoice, c *Customer) {
 	next := retryAt(tx, inv.AttemptCount)
 	inv.NextPaymentAttempt = next
 	method, err := methodOf(tx, inv, c, twin.Opt[string]{})
-	hard := err == nil && hopeless(tx, inv, method)
+	var link *InvoicePayment
+	var pi *PaymentIntent
+	if err == nil {
+		link, pi = pendingPayment(tx, inv.ID)
+	}
 	switch {
-	case hard:
+	case hopeless(tx, pi, method):
 		inv.replace(tx)
 	case err == nil:
-		if _, err = chargeInvoice(tx, inv, c, method); err == nil {
+		if _, err = chargeBy(tx, inv, c, link, pi, method, confirmation{offSession: true}); err == nil {
 			return
 		}
 		if err.Keep {
@@ -109,9 +113,9 @@ func retryAt(tx *twin.Tx, count int64) *twin.Time {
 	return &at
 }
 
-// hopeless reports whether a payment method has refused this invoice for good.
-func hopeless(tx *twin.Tx, inv *Invoice, method string) bool {
-	_, pi := pendingPayment(tx, inv.ID)
+// hopeless reports whether a payment method has refused a payment, nil for none,
+// for good.
+func hopeless(tx *twin.Tx, pi *PaymentIntent, method string) bool {
 	if pi == nil || pi.LatestCharge == nil {
 		return false
 	}

@@ -111,7 +111,7 @@ func step(t *rapid.T, n int) world.Request {
 		return mark(fmt.Sprintf("m%d", n))
 	}
 	seconds := rapid.SampledFrom([]int64{1, 3600, 9 * 24 * 3600}).Draw(t, "seconds")
-	return world.Request{Command: twin.Command{Actor: "admin", API: "admin", Op: "advance", Args: twin.AdvanceBy(seconds)}}
+	return advanceBy(seconds)
 }
 
 // The state at any entry is the fold of the prefix, the prefix decided again, and

@@ -38,6 +38,10 @@ var ErrRules = errors.New("the journal was written under other rules")
 // ErrUnserved says that a seed uses what this version does not serve.
 var ErrUnserved = errors.New("the seed uses what this version does not serve")
 
+// genesisFormat is the format of a genesis' body, which does not change: a seed has
+// one genesis under the same rules.
+const genesisFormat = 1
+
 // NewGenesis decides the genesis of a seed under this engine's rules.
 func NewGenesis(s *seed.Seed, catalogs []*twin.Catalog) (*Genesis, error) {
 	if names := s.Unserved(); len(names) > 0 {
@@ -51,6 +55,7 @@ func NewGenesis(s *seed.Seed, catalogs []*twin.Catalog) (*Genesis, error) {
 		At:      s.Document.Epoch,
 		Command: canon.Marshal(&genesisCommand{Op: "genesis", Rules: twin.Rules, Seed: s.Canonical}),
 		Reply:   canon.Raw("null"),
+		Format:  genesisFormat,
 	}
 	for _, f := range facts {
 		frame.Facts = append(frame.Facts, f.Append(nil))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"worlds/journal"
@@ -127,6 +128,7 @@ func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *R
 	}
 	w.machine.Progress = r.Progress
 	w.machine.Interrupt = func() error {
+		runtime.Gosched() // other worlds have something to answer
 		if w.gate.overdue() {
 			return ErrReset
 		}
@@ -192,6 +194,12 @@ func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (
 		}
 	}()
 	side, fresh := w.alias(cmd, rawKey)
+	var long *spool
+	if w.machine.Spill = nil; cmd.Op != "" { // what an operator asks for may take long
+		long = &spool{prev: w.hash, seq: w.seq + 1, cmd: cmd}
+		defer long.stop()
+		w.machine.Spill = long.take
+	}
 	out := w.machine.Execute(uint64(w.seq+1), cmd)
 	if out.Aborted != nil {
 		if fresh {
@@ -206,10 +214,16 @@ func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (
 	if cmd.API == "admin" && out.Status >= 400 && !out.Changed {
 		return &Answer{Outcome: out}, w.change, nil // an operator's refusal is no part of the world
 	}
-	frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
-	e := journal.Entry{Seq: w.seq + 1, Prev: w.hash, Body: frame.AppendBody(nil), Side: side}
-	e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
-	t, err := w.host.append(w, store.Record{World: w.ID, Inc: w.inc, Entry: e, Lazy: !out.Changed})
+	r := store.Record{World: w.ID, Inc: w.inc, Entry: journal.Entry{Seq: w.seq + 1, Prev: w.hash, Side: side}, Lazy: !out.Changed}
+	e := &r.Entry
+	if out.Spilled > 0 {
+		e.Hash, r.Packed = long.finish(&out, w.machine.State.Now())
+	} else {
+		frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
+		e.Body = frame.AppendBody(nil)
+		e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
+	}
+	t, err := w.host.append(w, r)
 	switch {
 	case err == nil:
 	case !out.Changed && errors.Is(err, store.ErrSealed):
