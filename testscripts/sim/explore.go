@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -207,11 +206,11 @@ func (x *explorer) random(ctx context.Context, st *stage) bool {
 		return false
 	}
 	r := x.twice(ctx, st, func(s *sched) func([]*item) int {
-		draw := rand.New(rand.NewPCG(x.opt.Seed, run))
+		draw := &drawer{x.opt.Seed<<32 + run}
 		high := map[string]int{}
 		falls := map[int]bool{}
 		for range randomChanges {
-			falls[draw.IntN(permitsGuess)] = true
+			falls[draw.below(permitsGuess)] = true
 		}
 		low := 0
 		return func(list []*item) int {
@@ -219,7 +218,7 @@ func (x *explorer) random(ctx context.Context, st *stage) bool {
 				best := 0
 				for i, w := range among {
 					if _, ok := high[w]; !ok {
-						high[w] = 1 + draw.IntN(1<<20)
+						high[w] = 1 + draw.below(1<<20)
 					}
 					if high[w] > high[among[best]] {
 						best = i

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"worlds/journal"
 	"worlds/testscripts"
@@ -228,10 +227,10 @@ var errReplayBudget = errors.New("the replay took longer than a scenario may")
 
 // budgeted yields entries for at most the scenario's wall budget.
 func (p *play) budgeted(entries []*journal.Entry) world.Entries {
-	began := time.Now()
+	began := now()
 	return func(yield func(*journal.Entry, error) bool) {
 		for _, e := range entries {
-			if time.Since(began) > p.limits.Wall {
+			if since(began) > p.limits.Wall {
 				yield(nil, errReplayBudget)
 				return
 			}
@@ -316,7 +315,7 @@ func (p *play) finishResult(log string, ok bool) *Result {
 		p.line(Line{Kind: KindFail, Text: v.String(), Seq: 0}, nil)
 	}
 	r.Trace = p.trace
-	r.WallMS = time.Since(p.began).Milliseconds()
+	r.WallMS = since(p.began).Milliseconds()
 	r.Reds = len(r.Problems) + len(r.Violations)
 	r.Passed = r.Reds == 0
 	r.taken = p.sched.taken

@@ -164,7 +164,7 @@ type play struct {
 // Play plays a scenario once. It is for any number of goroutines.
 func Play(ctx context.Context, sc *Scenario, opt Options) *Result {
 	p := &play{
-		sc: sc, opt: opt, limits: usual, stage: opt.stage, began: time.Now(), expected: Settled,
+		sc: sc, opt: opt, limits: usual, stage: opt.stage, began: now(), expected: Settled,
 		marks: map[string]int{}, rows: map[int64]string{}, seen: map[string]int64{}, short: map[string]string{}, streams: map[string]*stream{},
 	}
 	p.limits.fill(opt.Limits)
@@ -250,7 +250,7 @@ const grace = 250 * time.Millisecond
 // function it returns ends it.
 func (p *play) watchdog(ctx context.Context) func() {
 	over := make(chan struct{})
-	timer := time.NewTimer(p.limits.Wall + grace)
+	timer := bound(p.limits.Wall + grace)
 	go func() {
 		defer timer.Stop()
 		select {
@@ -267,7 +267,7 @@ func (p *play) watchdog(ctx context.Context) func() {
 // within checks the budgets that are not of one permit.
 func (p *play) within() error {
 	switch l := p.limits; {
-	case time.Since(p.began) > l.Wall:
+	case since(p.began) > l.Wall:
 		return &BudgetError{Budget: "max-wall", Limit: l.Wall.String(), Where: standingText(p.sched.standings())}
 	case p.sched.attempts > l.Deliveries:
 		return &BudgetError{Budget: "max-deliveries", Limit: fmt.Sprint(l.Deliveries)}

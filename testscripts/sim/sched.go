@@ -150,7 +150,7 @@ func (s *sched) grant(it *item, verdict error) error {
 		it.permit <- verdict
 	}
 	limit := s.play.limits.Hold
-	timer := time.NewTimer(limit)
+	timer := bound(limit)
 	defer timer.Stop()
 	select {
 	case <-s.report:
@@ -529,7 +529,7 @@ func (s *sched) joined() bool {
 	select {
 	case <-all:
 		return true
-	case <-time.After(unwindWait):
+	case <-bound(unwindWait).C:
 		return false
 	}
 }

@@ -88,7 +88,7 @@ func orderStreamed(p *play, ts *testscript.TestScript, args []string) error {
 		last = v.State.Events()
 	}
 	want := fmt.Sprintf("id: %d-%d\n", uint64(v.Inc), last)
-	over := time.NewTimer(streamWait)
+	over := bound(streamWait)
 	defer over.Stop()
 	for {
 		s.mu.Lock()
@@ -135,7 +135,7 @@ func (p *play) closeStreams() {
 		s.cancel()
 		select {
 		case <-s.ended:
-		case <-time.After(streamWait):
+		case <-bound(streamWait).C:
 			p.problem("the stream %s did not end when its reader went", s.name)
 		}
 	}
