@@ -31,13 +31,18 @@ func link(prev [sha256.Size]byte, seq uint64, body []byte) (out [sha256.Size]byt
 // frame reads an entry's body; what is none is damage, which the chain names.
 func (c *Checker) frame(e *journal.Entry) (f frame, ok bool) {
 	b := e.Body
-	if len(b) < 13 || b[0] != 1 {
+	if len(b) < 13 || b[0] != 1 && b[0] != 2 {
 		c.fail("entry.frames-ordered", "", "entry %d has no frame", e.Seq)
 		return f, false
 	}
-	f.at = int64(binary.LittleEndian.Uint64(b[1:]))
-	count := binary.LittleEndian.Uint32(b[9:])
-	b = b[13:]
+	numbers := b[1:13] // format 1 has them in front, 2 at the end
+	if b[0] == 2 {
+		numbers, b = b[len(b)-12:], b[1:len(b)-12]
+	} else {
+		b = b[13:]
+	}
+	f.at = int64(binary.LittleEndian.Uint64(numbers))
+	count := binary.LittleEndian.Uint32(numbers[8:])
 	part := func() (p canon.Raw) {
 		if ok = ok && len(b) >= 4; !ok {
 			return nil
