@@ -35,6 +35,11 @@ type ServerOptions struct {
 	Durability store.Durability
 	Logger     *slog.Logger
 	Hook       world.Hook
+	// StoreHook and SegmentBytes are those of the journal's store.
+	StoreHook    func(store.Point) error
+	SegmentBytes int64
+	// RootToken, if not "", opens everything.
+	RootToken string
 	// Offline takes no port: requests go to the server's Handler.
 	Offline bool
 	// Webhooks and Queue are those of admin.Options.
@@ -53,13 +58,15 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	st, err := store.Open(opt.Dir, store.Options{Durability: opt.Durability, Logger: opt.Logger})
+	st, err := store.Open(opt.Dir, store.Options{
+		Durability: opt.Durability, Logger: opt.Logger, Hook: opt.StoreHook, SegmentBytes: opt.SegmentBytes,
+	})
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{store: st, done: make(chan error, 1)}
 	s.Host = world.NewHost(st, world.Options{Catalogs: Catalogs(), Logger: opt.Logger, Hook: opt.Hook})
-	if s.Admin, err = admin.New(s.Host, admin.Options{Open: true, Logger: opt.Logger, Webhooks: opt.Webhooks, Queue: opt.Queue}); err != nil {
+	if s.Admin, err = admin.New(s.Host, admin.Options{Open: true, RootToken: opt.RootToken, Logger: opt.Logger, Webhooks: opt.Webhooks, Queue: opt.Queue}); err != nil {
 		_ = st.Close()
 		return nil, err
 	}
@@ -90,6 +97,9 @@ func StartServer(opt ServerOptions) (*Server, error) {
 
 // offlineURL is how a server is called that takes no port.
 const offlineURL = "http://worlds.example"
+
+// Compact compacts the journal while the server goes on.
+func (s *Server) Compact() error { return s.store.Compact() }
 
 // stopWait bounds how long a stop waits for requests in flight.
 const stopWait = 5 * time.Second
