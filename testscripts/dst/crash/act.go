@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"math/rand/v2" //worlds:boundary every draw is from the seed of the run
 	"net/http"
 	"net/url"
 	"strings"

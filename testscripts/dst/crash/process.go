@@ -84,7 +84,7 @@ func (p *process) watch() {
 func (p *process) kill(after time.Duration) (lived bool) {
 	select {
 	case <-p.dead:
-	case <-time.After(after):
+	case <-time.After(after): //worlds:boundary a server that lives on is waited for
 		lived = true
 		_ = p.cmd.Process.Kill()
 		<-p.dead

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"math/rand/v2" //worlds:boundary every draw is from the seed of the run
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -111,12 +111,12 @@ type runner struct {
 
 // start starts a server and holds what it finds to the laws.
 func (r *runner) start(ctx context.Context) error {
-	began := time.Now()
+	began := time.Now() //worlds:boundary how long a start takes is measured
 	var err error
 	if r.server, err = start(r.exe, filepath.Join(r.c.Dir, "data"), r.c.Durability); err != nil {
 		return err
 	}
-	took := time.Since(began)
+	took := time.Since(began) //worlds:boundary how long a start takes is measured
 	if r.report.Slowest = max(r.report.Slowest, took); took > startLimit {
 		return fmt.Errorf("the start took %v", took)
 	}

@@ -73,6 +73,9 @@ func (c *call) mayWrite(u *record, p model.Value) *refusal {
 
 func (c *call) createUser() (int, model.Value, *refusal) {
 	p, refused := c.wrapped("user")
+	if refused == nil && strings.TrimSpace(p.Get("name").Text) == "" {
+		refused = faults{{"name", blank}}.refusal()
+	}
 	if refused == nil {
 		refused = c.mayWrite(nil, p)
 	}
