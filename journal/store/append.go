@@ -29,6 +29,7 @@ type Ticket struct {
 // taken from the queue; then the pen owns buf.
 type batch struct {
 	buf     []byte // room for the header, then the records
+	ahead   *ahead // where the record is, when it is not in buf
 	records []pending
 	claimed bool          // somebody who waits will write it
 	turn    chan struct{} // its claimer waits here for the pen
@@ -57,7 +58,7 @@ func newBatch(buf []byte) *batch {
 
 // Append puts r behind everything that was appended before and returns at
 // once; the ticket's Wait returns when r is durable. It waits itself only when
-// too much is unwritten or the shelf lags. Its errors are ErrClosed, ErrSealed,
+// too much is unwritten or the shelf lags, and while a large record is written. Its errors are ErrClosed, ErrSealed,
 // ErrWorld, ErrIncarnation, ErrOrder and ErrTooLarge; nothing is appended then.
 func (s *Store) Append(r Record) (Ticket, error) {
 	if r.bodyBytes()+len(r.Entry.Side) > EntryBytesMax {
@@ -66,27 +67,42 @@ func (s *Store) Append(r Record) (Ticket, error) {
 	if r.Packed == nil {
 		r.Packed = pack(r.Entry.Body)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.admit(); err != nil {
-		return Ticket{}, err
-	}
-	w, err := s.check(&r)
-	if err != nil {
-		return Ticket{}, err
-	}
 	if r.Control != nil {
 		c := *r.Control // the caller's may change
 		r.Control = &c
+	}
+	if recordBytes(&r) >= aheadBytesMin {
+		return s.appendAhead(&r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, err := s.mayAppend(&r)
+	if err != nil {
+		return Ticket{}, err
 	}
 	b := s.gather(recordBytes(&r))
 	before := len(b.buf)
 	var at int
 	b.buf, at = appendRecord(b.buf, &r)
 	s.queued += int64(len(b.buf) - before)
+	return s.enter(w, b, &r, at, len(b.buf)-at), nil
+}
+
+// mayAppend waits for room and returns the world of which r is the next entry. The
+// caller holds mu.
+func (s *Store) mayAppend(r *Record) (*world, error) {
+	if err := s.admit(); err != nil {
+		return nil, err
+	}
+	return s.check(r)
+}
+
+// enter notes that r is in b, its key and value at a place of so many bytes. The
+// caller holds mu.
+func (s *Store) enter(w *world, b *batch, r *Record, at, bytes int) Ticket {
 	b.records = append(b.records, pending{
 		world: w, inc: r.Inc, seq: r.Entry.Seq, hash: r.Entry.Hash,
-		at: uint32(at), bytes: uint32(len(b.buf) - at), control: r.Control,
+		at: uint32(at), bytes: uint32(bytes), control: r.Control,
 	})
 	w.head.Seq, w.head.Hash, w.last = r.Entry.Seq, r.Entry.Hash, b
 	if r.Control != nil {
@@ -99,9 +115,9 @@ func (s *Store) Append(r Record) (Ticket, error) {
 	if !r.Lazy {
 		w.change = b
 	} else if b = w.change; b == nil || b.settled && b.err == nil {
-		return Ticket{}, nil
+		return Ticket{}
 	}
-	return Ticket{s, b}, nil
+	return Ticket{s, b}
 }
 
 // admit waits for room.
@@ -175,8 +191,8 @@ func (s *Store) control(c *Control, b *batch) {
 func (s *Store) gather(n int64) *batch {
 	if len(s.queue) > 0 {
 		b := s.queue[len(s.queue)-1]
-		if have := int64(len(b.buf)); len(b.records) == 0 ||
-			have < batchBytesMax && have+n <= s.opt.SegmentBytes-segmentHeaderBytes {
+		if have := int64(len(b.buf)); b.ahead == nil && (len(b.records) == 0 ||
+			have < batchBytesMax && have+n <= s.opt.SegmentBytes-segmentHeaderBytes) {
 			return b
 		}
 	}
@@ -291,6 +307,9 @@ func (s *Store) commit() {
 // write puts b at the end of the tail and returns where. The caller holds the
 // pen. The position is valid if anything may have reached the file.
 func (s *Store) write(b *batch, sync bool) (position, error) {
+	if b.ahead != nil {
+		return s.writeHeads(b)
+	}
 	records := int64(len(b.buf))
 	b.buf = append(b.buf, padding[:aligned(records)-records]...)
 	if s.current.end+int64(len(b.buf)) > s.current.head.size {
@@ -336,6 +355,9 @@ func (s *Store) settle(b *batch, at position, err error) {
 			s.acknowledge(p.world, p.seq, p.hash, place, p.control)
 		}
 		n := int64(len(b.buf))
+		if b.ahead != nil {
+			n = b.ahead.size
+		}
 		s.current.end += n
 		s.end.segment, s.end.offset = at.segment, s.current.end
 		s.nextBatch++
@@ -350,7 +372,10 @@ func (s *Store) settle(b *batch, at position, err error) {
 	if len(s.spareBufs) < spareBufsMax && cap(b.buf) <= spareBufBytes {
 		s.spareBufs = append(s.spareBufs, b.buf[:0])
 	}
-	b.settled, b.err, b.buf, b.records = true, err, nil, nil
+	if b.ahead != nil && b.ahead.file != nil {
+		b.ahead.discard()
+	}
+	b.settled, b.err, b.buf, b.records, b.ahead = true, err, nil, nil, nil
 	close(b.done)
 }
 

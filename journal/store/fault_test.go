@@ -90,6 +90,57 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
+// A large entry, which is written ahead, fails at each step of its turn: it is away,
+// what is before it stays, and the store goes on.
+func TestFailedLargeEntry(t *testing.T) {
+	for _, level := range []store.Durability{store.Sync, store.Relaxed} {
+		for _, point := range []store.Point{store.PointSegment, store.PointWrite, store.PointWritten} {
+			for _, reopen := range []bool{true, false} {
+				if level == store.Relaxed && point == store.PointWritten {
+					continue // any sync may be the first to fail
+				}
+				t.Run(fmt.Sprintf("%v/%s/%v", level, point, reopen), func(t *testing.T) {
+					f := &faults{point: point}
+					opt := small
+					opt.Durability, opt.Hook = level, f.hook
+					dir := t.TempDir()
+					s := open(t, dir, opt)
+					put(t, s, 0, 100)
+					put(t, s, 0, 400<<10)
+					f.on.Store(true)
+					ticket := add(t, s, next(t, s, 0, 300<<10))
+					behind := add(t, s, next(t, s, 0, 100))
+					for _, ticket := range []store.Ticket{ticket, behind} {
+						if err := ticket.Wait(); !errors.Is(err, errDisk) || !errors.Is(err, store.ErrSealed) {
+							t.Errorf("waiting: %v", err)
+						}
+					}
+					f.on.Store(false)
+					if reopen {
+						if err := s.Reopen(); err != nil {
+							t.Fatal(err)
+						}
+					} else {
+						dir = crashCopy(t, dir)
+						s = open(t, dir, opt)
+					}
+					if h, _ := s.Head(0); h.Seq != 2 {
+						t.Fatalf("%+v", h)
+					}
+					put(t, s, 0, 300<<10)
+					put(t, s, 0, 100)
+					check(t, s)
+					s = reopened(t, dir, opt)
+					check(t, s)
+					if h, _ := s.Head(0); h.Seq != 4 {
+						t.Fatalf("%+v", h)
+					}
+				})
+			}
+		}
+	}
+}
+
 // allFail appends three entries of one world, a reset of another, and a world
 // that begins.
 func allFail(t *testing.T, s *store.Store) {

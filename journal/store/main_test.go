@@ -142,7 +142,11 @@ func (c *client) live(i int) error {
 				return err
 			}
 		default:
-			r := record(w, h, n*37%2500)
+			size := n * 37 % 2500
+			if n%11 == 3 {
+				size = 300 << 10 // written ahead
+			}
+			r := record(w, h, size)
 			r.Lazy = n%5 == 0
 			t, err := c.s.Append(r)
 			if err == nil {

@@ -52,6 +52,9 @@ func TestPackedBodies(t *testing.T) {
 	if got := export(t, s); got != want {
 		t.Errorf("the shelf holds something else than the tail")
 	}
+	if err := s.Compact(); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"worlds/journal"
 )
@@ -79,6 +80,8 @@ type Store struct {
 	nextNumber uint64
 	spares     []*segment // of no use now, to be headed anew
 	readyGoal  int
+
+	aheads atomic.Uint64 // records written ahead, to name their files
 
 	// shelving is held while the tail moves to the shelf or dead entries go.
 	shelving sync.Mutex

@@ -30,9 +30,15 @@ func open(t testing.TB, dir string, opt store.Options) *store.Store {
 }
 
 // frame returns the body of an entry with a reply of n bytes that differs from
-// entry to entry.
+// entry to entry. A large one cannot be packed.
 func frame(seq journal.Seq, n int) []byte {
 	reply := bytes.Repeat([]byte{'x'}, n+2)
+	if n >= 64<<10 {
+		noise := rand.New(rand.NewPCG(uint64(seq), uint64(n)))
+		for i := range reply {
+			reply[i] = "0123456789abcdef"[noise.Uint32()%16]
+		}
+	}
 	reply[0], reply[n+1] = '"', '"'
 	copy(reply[1:n+1], fmt.Sprint(seq))
 	f := journal.Frame{At: int64(seq), Command: canon.Raw(`{"do":"it"}`), Reply: reply}
@@ -185,7 +191,8 @@ func TestOversizeEntry(t *testing.T) {
 		s := open(t, dir, opt)
 		for range 3 {
 			put(t, s, 0, 1000)
-			put(t, s, 0, 300<<10)
+			put(t, s, 0, 100<<10) // a segment of its own
+			put(t, s, 0, 300<<10) // written ahead
 			put(t, s, 0, 1000)
 		}
 		check(t, s)
