@@ -147,9 +147,9 @@ func cmdSave(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // member reads a path such as .data[0].id; strings come without quotes. A path
-// that ends in # is the number of elements.
+// that ends in .length is the number of elements.
 func member(body canon.Raw, path string) (string, bool) {
-	path, count := strings.CutSuffix(path, "#")
+	path, count := strings.CutSuffix(path, ".length")
 	at := body
 	for path != "" {
 		var ok bool

@@ -53,7 +53,7 @@
 //		Print the world's entries, one a line: #n actor method path status.
 //	json PATH [VALUE]
 //		Check a member of the last answer: .error.code, .data[0].id, .data[-1];
-//		PATH# is the length of an array. Without VALUE: it is there and not null.
+//		PATH.length is the length of an array. Without VALUE: it is there and not null.
 //	key LABEL [REQUESTS]
 //		Add an API key, which may last for so many requests.
 //	mark NAME

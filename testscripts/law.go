@@ -94,7 +94,11 @@ func Law(w *world.World, catalogs []*twin.Catalog, reset func(context.Context) e
 	if err != nil {
 		return err
 	}
-	if err := judge(ctx, w, g, view, entries); err != nil {
+	found, err := Invariants(ctx, w, g, view, entries)
+	if err != nil {
+		return err
+	}
+	if err := violated(found); err != nil {
 		return err
 	}
 	dump := world.DumpHash(view.State)
@@ -118,9 +122,9 @@ func Law(w *world.World, catalogs []*twin.Catalog, reset func(context.Context) e
 	return rerun(ctx, w, entries, dump, view.Hash)
 }
 
-// judge holds a world to the invariants: its history, its rows, the states kept at
-// its marks and what has changed since each of them.
-func judge(ctx context.Context, w *world.World, g *world.Genesis, v world.View, entries []*journal.Entry) error {
+// Invariants holds a world to the invariants: its history, its rows, the states kept
+// at its marks and what has changed since each of them.
+func Invariants(ctx context.Context, w *world.World, g *world.Genesis, v world.View, entries []*journal.Entry) ([]invariant.Violation, error) {
 	c := invariant.New(&g.Entry)
 	for _, e := range entries {
 		c.Next(e)
@@ -131,12 +135,12 @@ func judge(ctx context.Context, w *world.World, g *world.Genesis, v world.View, 
 	for _, m := range v.State.Marks() {
 		st, err := w.At(ctx, v, journal.Seq(m.Seq))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c.Past(m.Seq, st)
 		c.Diff(m.Seq, uint64(v.Seq), projection.Compare(st, v.State))
 	}
-	return violated(c.Found())
+	return c.Found(), nil
 }
 
 // fresh holds a world that was just reset to its beginning.

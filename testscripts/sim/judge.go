@@ -205,12 +205,12 @@ func (p *play) judgeWorld(name string, w *world.World) error {
 			p.problem("the fault rule %s of world %s never acted", rule.ID, name)
 		}
 	}
-	found, err := invariants(g, entries, v.State)
+	found, err := testscripts.Invariants(context.Background(), w, g, v, entries)
 	if err != nil {
 		return err
 	}
 	for _, one := range found {
-		p.violate(name, one)
+		p.violate(name, Violation{ID: one.ID, Seq: one.Seq, Object: one.Object, Detail: one.Detail})
 	}
 	for _, mode := range []world.Mode{world.Fold, world.Redecide} {
 		report, _ := world.Replay(mode, g, p.budgeted(entries), p.rig.Server().Host.Catalogs(), nil)

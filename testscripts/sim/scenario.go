@@ -53,10 +53,12 @@ func Parse(id string, text []byte) (*Scenario, error) {
 			return nil, fmt.Errorf("%q: the id of a scenario is of small letters, digits and hyphens", id)
 		}
 	}
+	named := false // the comment that is the name has ended
 	for line := range bytes.Lines(txtar.Parse(text).Comment) {
 		text := strings.TrimSpace(string(line))
-		if comment, ok := strings.CutPrefix(text, "#"); ok && s.Name == "" {
-			s.Name = strings.TrimSuffix(strings.TrimSpace(comment), ".")
+		comment, ok := strings.CutPrefix(text, "#")
+		if named = named || !ok; !named {
+			s.Name = strings.TrimSpace(s.Name + " " + strings.TrimSpace(comment))
 		}
 		words := strings.Fields(strings.TrimPrefix(text, "! "))
 		if len(words) == 0 {
@@ -67,6 +69,7 @@ func Parse(id string, text []byte) (*Scenario, error) {
 		}
 		s.holds = s.holds || slices.Contains(directing, words[0])
 	}
+	s.Name = strings.TrimSuffix(s.Name, ".")
 	return s, nil
 }
 

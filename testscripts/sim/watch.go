@@ -375,8 +375,16 @@ func (p *play) watched(it *item) {
 	p.watches = slices.DeleteFunc(p.watches, func(w *watch) bool { return w.hit != nil && !w.holds })
 }
 
-// await runs until a watch has come true.
+// await runs until a watch has come true. One that fails is watched no longer.
 func (p *play) await(w *watch) error {
+	err := p.runTo(w)
+	if err != nil {
+		p.watches = slices.DeleteFunc(p.watches, func(o *watch) bool { return o == w && w.hit == nil })
+	}
+	return err
+}
+
+func (p *play) runTo(w *watch) error {
 	s := p.sched
 	for _, it := range s.items {
 		if w.hit == nil && it.hold != nil && w.holds && w.handle != "" && answersTo(it.writer, w.handle) {
@@ -412,7 +420,6 @@ func (p *play) notReached(w *watch, budget string) error {
 	for _, e := range p.history[max(0, len(p.history)-lastShown):] {
 		err.Last = append(err.Last, fmt.Sprintf("%s %s (%s)", e.writer, e.at.Point, e.title))
 	}
-	p.watches = slices.DeleteFunc(p.watches, func(o *watch) bool { return o == w })
 	return err
 }
 

@@ -55,6 +55,7 @@ func (w *World) hold(ctx context.Context, life uint64, cmd *twin.Command) error 
 	if err != nil {
 		return err
 	}
+	_ = w.pass(ctx, Committed, &d, answer)
 	cmd.After = int64(answer.Seq)
 	if err := w.sleep(ctx, cmd, ms); err != nil {
 		return err
