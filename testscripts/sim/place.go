@@ -128,7 +128,7 @@ func elements(list canon.Raw, n int) []string {
 // refund made by entry 5. Ids of the seed stay as they are: they are names already.
 type names struct {
 	seeded  *projection.State
-	aliases map[string]string
+	aliases map[string]string // by id; numbers, which are of a kind, by kind/id
 	count   map[string]int
 }
 
@@ -136,26 +136,32 @@ func newNames() *names { return &names{aliases: map[string]string{}, count: map[
 
 // learn names an id that an entry made; fresh says that it is new.
 func (n *names) learn(seq int64, table, id string) (alias string, fresh bool) {
-	if a := n.aliases[id]; a != "" {
-		return a, false
-	}
-	if table != "" && n.seeded != nil && n.seeded.Get(table, id) != nil {
-		return id, false
-	}
 	kind, _, ok := strings.Cut(id, "_")
+	key := id
 	if !ok {
 		_, kind, _ = strings.Cut(table, ".")
+		key = kind + "/" + id
+	}
+	if a := n.aliases[key]; a != "" {
+		return a, false
+	}
+	if table == lifeTable || table != "" && n.seeded != nil && n.seeded.Get(table, id) != nil {
+		return id, false
 	}
 	alias = kind + "@" + strconv.FormatInt(seq, 10)
 	n.count[alias]++
 	if c := n.count[alias]; c > 1 {
 		alias += "." + strconv.Itoa(c)
 	}
-	n.aliases[id] = alias
+	n.aliases[key] = alias
 	return alias, true
 }
 
-// text rewrites the ids in a text. A number is one only behind a slash.
+// lifeTable holds what the help desk keeps beside a ticket, under the ticket's id.
+const lifeTable = "zendesk.life"
+
+// text rewrites the ids in a text. A number is one only in a path, behind the name
+// of its kind: /tickets/7.
 func (n *names) text(s string) string {
 	if n == nil || len(n.aliases) == 0 {
 		return s
@@ -173,8 +179,8 @@ func (n *names) text(s string) string {
 		}
 		word := s[i:j]
 		alias := n.aliases[word]
-		if word[0] >= '0' && word[0] <= '9' && (i == 0 || s[i-1] != '/') {
-			alias = ""
+		if word[0] >= '0' && word[0] <= '9' {
+			alias = n.aliases[kindBefore(s[:i])+"/"+word]
 		}
 		if alias == "" {
 			alias = word
@@ -183,6 +189,16 @@ func (n *names) text(s string) string {
 		i = j
 	}
 	return out.String()
+}
+
+// kindBefore is the kind of object that a path goes on with: ticket for
+// /api/v2/tickets/.
+func kindBefore(path string) string {
+	path, ok := strings.CutSuffix(path, "/")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], "s")
 }
 
 func isNameByte(c byte) bool {

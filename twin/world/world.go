@@ -195,7 +195,7 @@ func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (
 	}()
 	side, fresh := w.alias(cmd, rawKey)
 	var long *spool
-	if w.machine.Spill = nil; cmd.Op != "" { // what an operator asks for may take long
+	if w.machine.Spill = nil; cmd.Op != "" && w.host.hook == nil { // what an operator asks for may take long; a hook sees all facts
 		long = &spool{prev: w.hash, seq: w.seq + 1, cmd: cmd}
 		defer long.stop()
 		w.machine.Spill = long.take
