@@ -38,14 +38,19 @@ func (s *Server) findSeed(ref canon.Raw) (*seed.Seed, error) {
 	return doc, nil
 }
 
+// seedNamed finds a seed by name or hash. Worlds share it: it is read-only.
 func (s *Server) seedNamed(name string) (*seed.Seed, error) {
 	if strings.HasPrefix(name, hashPrefix) {
 		return s.host.Seed(name)
+	}
+	if doc, ok := s.library.Load(name); ok {
+		return doc.(*seed.Seed), nil
 	}
 	doc, err := s.opt.Library(name)
 	if err != nil {
 		return nil, problem(http.StatusNotFound, "no-such-seed", "%v", err)
 	}
+	s.library.Store(name, doc)
 	return doc, nil
 }
 

@@ -197,7 +197,7 @@ func (b *benchRun) requests(ctx context.Context) error {
 			servers = append(servers, b.peers...)
 		}
 		for _, s := range servers {
-			if err := s.raise(worlds); err != nil {
+			if err := s.raise(worlds, benchPage); err != nil {
 				return err
 			}
 		}
@@ -260,7 +260,7 @@ func cellOf(s *benchServer, servers []*benchServer, runs map[string][]sample, jo
 // compares what they end in.
 func (b *benchRun) check(ctx context.Context, t *terminal) error {
 	s, n := b.sync, b.cmd.Worlds[len(b.cmd.Worlds)-1]
-	if err := s.raise(n); err != nil {
+	if err := s.raise(n, 1); err != nil {
 		return err
 	}
 	errs := make(chan error, n)

@@ -42,7 +42,7 @@ func timed(fn func() error) (time.Duration, error) {
 // with a customer made in between, which is what they are held against; and clocks
 // are moved.
 func (b *benchRun) lifecycle(ctx context.Context) error {
-	if err := b.sync.raise(1); err != nil {
+	if err := b.sync.raise(1, 1); err != nil {
 		return err
 	}
 	c, err := b.sync.dialOne()
@@ -130,7 +130,7 @@ func (b *benchRun) clocks(ctx context.Context, c *benchClient) error {
 // disk measures what durability costs at least: how long the same bytes take to
 // reach the disk, in turn with a durable create and an answer of the bare handler.
 func (b *benchRun) disk(ctx context.Context) error {
-	if err := b.sync.raise(1); err != nil {
+	if err := b.sync.raise(1, 1); err != nil {
 		return err
 	}
 	f, err := os.Create(b.folder("sync.probe"))

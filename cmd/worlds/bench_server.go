@@ -116,8 +116,8 @@ func peer(text string) (*benchServer, error) {
 	return s, nil
 }
 
-// raise sees that the server has n worlds, with some customers in each.
-func (s *benchServer) raise(n int) error {
+// raise sees that the server has n worlds, and makes some customers in each new one.
+func (s *benchServer) raise(n, customers int) error {
 	c, err := dialBench(s.addr, 0, nil)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *benchServer) raise(n int) error {
 			}
 		}
 		s.worlds = append(s.worlds, w)
-		if err := c.people(&s.worlds[len(s.worlds)-1], benchPage); err != nil {
+		if err := c.people(&s.worlds[len(s.worlds)-1], customers); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}

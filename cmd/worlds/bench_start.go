@@ -8,7 +8,7 @@ import (
 )
 
 // rest is how long a server is left alone before its memory is read.
-const rest = 500 * time.Millisecond
+const rest = 1500 * time.Millisecond
 
 // start measures how long a server takes from its first instruction to its first
 // answer, with nothing and with many worlds in its folder, and what it holds in
@@ -43,7 +43,7 @@ func (b *benchRun) startMany(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.raise(n)
+	err = s.raise(n, 1)
 	worlds := s.worlds
 	if err = errors.Join(err, s.stop()); err != nil {
 		return err

@@ -50,6 +50,9 @@ const defaultWorld = "default"
 // drainBound is how long an ending server waits for the requests in flight.
 const drainBound = 10 * time.Second
 
+// startedAfter is when a start is over, its work in the background included.
+const startedAfter = time.Second
+
 // gcPercent is how much a server's heap may grow, in percent of what lives, before
 // garbage is collected, unless GOGC says otherwise: most of the heap are worlds,
 // which stay, and a long advance of a clock is a third faster for it.
@@ -134,7 +137,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := c.announce(t, &ready, operator.Worlds()); err != nil {
 		return err
 	}
-	go debug.FreeOSMemory() // the start needed several times what a server at rest does
+	time.AfterFunc(startedAfter, debug.FreeOSMemory) // a start needs several times what a server at rest does
 	return ports.serve(ctx, host, operator, log)
 }
 

@@ -136,8 +136,14 @@ func (h *Host) Publish(s *seed.Seed) (*Genesis, error) {
 	return h.keepGenesis(key, g), nil
 }
 
-// Seed returns a published seed by its hash ("sha256:…").
+// Seed returns a published seed by its hash ("sha256:…"). It is read-only.
 func (h *Host) Seed(hash string) (*seed.Seed, error) {
+	h.mu.Lock()
+	g := h.genesis[genesisKey(hash, twin.Rules)]
+	h.mu.Unlock()
+	if g != nil {
+		return g.Seed, nil
+	}
 	src, err := h.store.Blob(seedKey(hash))
 	if err != nil {
 		return nil, err
