@@ -41,8 +41,22 @@ func newAdminToken() string { return randomText("wadm_", tokenLength) }
 
 func newSigningSecret() string { return randomText("whsec_", tokenLength) }
 
-// digest is how a secret is kept and looked up.
+// fingerprint is how a secret is looked up.
+type fingerprint [sha256.Size]byte
+
+func fingerprintOf(secret string) fingerprint { return sha256.Sum256([]byte(secret)) }
+
+// digest is how a secret is kept: its fingerprint in hexadecimal digits.
 func digest(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	f := fingerprintOf(secret)
+	return hex.EncodeToString(f[:])
+}
+
+// fingerprint is that of the key's secret. A record that holds none is nobody's.
+func (k *keyRecord) fingerprint() (f fingerprint) {
+	raw, err := hex.DecodeString(k.Digest)
+	if err == nil && len(raw) == len(f) {
+		f = fingerprint(raw)
+	}
+	return f
 }

@@ -35,7 +35,7 @@ func (s *Server) addKey(e *entry, k KeyInfo) (KeyInfo, error) {
 // ensureKey makes secret a key of the world, if it is not.
 func (s *Server) ensureKey(e *entry, secret string) error {
 	s.registry.mu.RLock()
-	o, ok := s.registry.byKey[digest(secret)]
+	o, ok := s.registry.byKey[fingerprintOf(secret)]
 	s.registry.mu.RUnlock()
 	if ok && o.entry == e {
 		return nil

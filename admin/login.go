@@ -40,7 +40,7 @@ func (s *Server) login(genesis *projection.State, asked Login, taken []keyRecord
 				return nil, nil, p.at("$.zendesk")
 			}
 			d := digest(*want.secret)
-			_, used := s.registry.byKey[d]
+			_, used := s.registry.byKey[fingerprintOf(*want.secret)]
 			if used || slices.ContainsFunc(slices.Concat(taken, records), func(k keyRecord) bool { return k.Digest == d }) {
 				return nil, nil, problem(409, "secret-taken", "another key has the same secret").at("$.zendesk")
 			}

@@ -68,7 +68,7 @@ type registry struct {
 	mu        sync.RWMutex
 	last      world.ID
 	byID      map[string]*entry
-	byKey     map[string]owner // by digest
+	byKey     map[fingerprint]owner
 	published map[string]string
 	order     []*entry
 	retired   []world.ID // numbers whose entries are kept for forks alone
@@ -84,7 +84,7 @@ type owner struct {
 }
 
 func newRegistry() *registry {
-	return &registry{byID: map[string]*entry{}, byKey: map[string]owner{}, published: map[string]string{}}
+	return &registry{byID: map[string]*entry{}, byKey: map[fingerprint]owner{}, published: map[string]string{}}
 }
 
 // load folds the server's own stream.
@@ -149,7 +149,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 				r.retired = append(r.retired, e.number)
 			}
 			for _, k := range e.keys {
-				delete(r.byKey, k.Digest)
+				delete(r.byKey, k.fingerprint())
 			}
 			delete(r.byID, e.id)
 			h.Forget(e.world)
@@ -166,7 +166,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 		}
 		e.keys = slices.DeleteFunc(e.keys, func(k keyRecord) bool {
 			if k.Label == c.Keys[0].Label {
-				delete(r.byKey, k.Digest)
+				delete(r.byKey, k.fingerprint())
 			}
 			return k.Label == c.Keys[0].Label
 		})
@@ -177,7 +177,7 @@ func (r *registry) apply(c *change, h *world.Host) {
 
 func (r *registry) addKey(e *entry, k keyRecord) {
 	e.keys = append(e.keys, k)
-	r.byKey[k.Digest] = owner{entry: e, label: k.Label, api: k.API, expires: k.Expires}
+	r.byKey[k.fingerprint()] = owner{entry: e, label: k.Label, api: k.API, expires: k.Expires}
 }
 
 func (r *registry) byNumber(n world.ID) *entry {

@@ -111,7 +111,7 @@ func (s *Server) SetBaseURL(url string) { s.opt.BaseURL = url }
 
 // Resolve finds the world of an API key. It is the twins' resolver.
 func (s *Server) Resolve(api, secret string) (world.Origin, bool) {
-	key := digest(secret)
+	key := fingerprintOf(secret)
 	s.registry.mu.RLock()
 	defer s.registry.mu.RUnlock()
 	o, ok := s.registry.byKey[key]

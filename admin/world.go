@@ -238,7 +238,7 @@ func (s *Server) nameKey(e *entry, k KeyInfo) (KeyInfo, error) {
 		return k, problem(http.StatusConflict, "label-taken", "the world has a key %q already", k.Label)
 	}
 	d := digest(k.Secret)
-	_, taken := s.registry.byKey[d]
+	_, taken := s.registry.byKey[fingerprintOf(k.Secret)]
 	if taken || slices.ContainsFunc(e.keys, func(o keyRecord) bool { return o.Digest == d }) {
 		return k, problem(http.StatusConflict, "secret-taken", "another key has the same secret")
 	}

@@ -147,7 +147,13 @@ func readBody(w http.ResponseWriter, r *http.Request, c *twin.Catalog) ([]byte, 
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
+	body, err := []byte(nil), error(nil)
+	if r.ContentLength > 0 && r.ContentLength <= BodyBytesMax {
+		body = make([]byte, r.ContentLength)
+		_, err = io.ReadFull(r.Body, body)
+	} else {
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
+	}
 	if err == nil {
 		return body, nil
 	}
@@ -215,11 +221,10 @@ func (s *Shell) write(w http.ResponseWriter, c *twin.Catalog, o *twin.Outcome, p
 	h["Content-Type"] = jsonType
 	head := c.Wire.Head(o, p.idemKey)
 	for i := 0; i+1 < len(head); i += 2 {
-		value := head[i+1]
 		if head[i] == "Location" {
-			value = strings.Replace(value, twin.Origin, p.origin, 1)
+			head[i+1] = strings.Replace(head[i+1], twin.Origin, p.origin, 1)
 		}
-		h[http.CanonicalHeaderKey(head[i])] = []string{value}
+		h[http.CanonicalHeaderKey(head[i])] = head[i+1 : i+2 : i+2] // no slice of its own
 	}
 	body := o.Body
 	if len(o.Splice) > 0 {
