@@ -43,14 +43,14 @@ func (s *Server) seedNamed(name string) (*seed.Seed, error) {
 	if strings.HasPrefix(name, hashPrefix) {
 		return s.host.Seed(name)
 	}
-	if doc, ok := s.library.Load(name); ok {
+	if doc, ok := s.parsed.Load(name); ok {
 		return doc.(*seed.Seed), nil
 	}
 	doc, err := s.opt.Library(name)
 	if err != nil {
 		return nil, problem(http.StatusNotFound, "no-such-seed", "%v", err)
 	}
-	s.library.Store(name, doc)
+	s.parsed.Store(name, doc)
 	return doc, nil
 }
 

@@ -29,7 +29,7 @@ type Server struct {
 	Deliverer *webhook.Deliverer
 	ending    chan struct{} // closed when streams are to end
 	endOnce   sync.Once
-	library   sync.Map // seeds of the library that were asked for, parsed, by name
+	parsed    sync.Map // seeds of the library that were asked for, parsed, by name
 }
 
 // Options are for New.
