@@ -34,6 +34,7 @@ const (
 	AboveMax                             // Value is above Limit
 	TooLong                              // longer than Limit
 	BadEnum                              // Value is none of Options
+	BadEmail                             // Value is no e-mail address
 	EmptyNotAllowed                      // sent empty, and cannot be unset
 	Missing                              // required and absent
 )

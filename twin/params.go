@@ -17,7 +17,7 @@ import (
 //	Amount twin.Opt[twin.Money] `param:"amount" rule:"min=1,max=99999999"`
 //
 // Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
-// len= (bytes of a text); enum=a|b|c (in the vendor's order); older (only a Shape's
+// len= (bytes of a text); enum=a|b|c (in the vendor's order); email (its form); older (only a Shape's
 // alias gives it, no request). An Opt's type is a
 // string, an integer, a bool, Metadata, a struct of such fields or a slice of
 // structs or scalars, or canon.Raw for any JSON value. A struct with a field Eq,
@@ -46,6 +46,7 @@ type field struct {
 	required bool
 	empty    bool
 	older    bool
+	email    bool
 	hasMin   bool
 	hasMax   bool
 	min, max int64
@@ -127,6 +128,8 @@ func (f *field) rules(tag string, t reflect.Type, name string) {
 			f.required = true
 		case "empty":
 			f.empty = true
+		case "email":
+			f.email = true
 		case "older":
 			f.older = true
 		case "min":
@@ -316,8 +319,26 @@ func (f *field) text(v reflect.Value, s, path string) *Violation {
 			return &Violation{Kind: BadEnum, Param: path, Value: s, Options: f.enum}
 		}
 	}
+	if f.email && !isEmail(s) {
+		return &Violation{Kind: BadEmail, Param: path, Value: s}
+	}
 	v.SetString(s)
 	return nil
+}
+
+// isEmail reports text of the form local@domain, without blanks and with a domain of
+// words and points.
+func isEmail(s string) bool {
+	local, domain, ok := strings.Cut(s, "@")
+	if !ok || local == "" || strings.HasPrefix(local, ".") || strings.HasSuffix(local, ".") || strings.ContainsAny(s, " \t\r\n<>()[],;:\\\"") {
+		return false
+	}
+	for label := range strings.SplitSeq(domain, ".") {
+		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsAny(label, "@_!#$%&'*+/=?^`{|}~") {
+			return false
+		}
+	}
+	return true
 }
 
 func wantOf(k reflect.Kind) string {

@@ -11,6 +11,7 @@ func Catalog() *twin.Catalog {
 	return twin.NewCatalog(Name, dialect(), wire(),
 		couponAPI(),
 		retiredCouponAPI(),
+		couponReachAPI(),
 		promotionCodeAPI(),
 		discountAPI(),
 		productAPI(),

@@ -222,7 +222,7 @@ type updateChargeParams struct {
 	Description  twin.Opt[string]             `param:"description" rule:"len=40000"`
 	FraudDetails twin.Opt[fraudDetailsParams] `param:"fraud_details"`
 	Metadata     twin.Opt[twin.Metadata]      `param:"metadata"`
-	ReceiptEmail twin.Opt[string]             `param:"receipt_email"`
+	ReceiptEmail twin.Opt[string]             `param:"receipt_email" rule:"email"`
 	Shipping     twin.Opt[parcelParams]       `param:"shipping"`
 }
 

@@ -14,7 +14,7 @@ type createChargeParams struct {
 	Customer                  twin.Opt[string]        `param:"customer"`
 	Description               twin.Opt[string]        `param:"description" rule:"len=40000"`
 	Metadata                  twin.Opt[twin.Metadata] `param:"metadata"`
-	ReceiptEmail              twin.Opt[string]        `param:"receipt_email"`
+	ReceiptEmail              twin.Opt[string]        `param:"receipt_email" rule:"email"`
 	Shipping                  twin.Opt[parcelParams]  `param:"shipping"`
 	Source                    twin.Opt[string]        `param:"source"`
 	StatementDescriptor       twin.Opt[string]        `param:"statement_descriptor" rule:"len=22"`
@@ -111,7 +111,7 @@ func (p *createChargeParams) card(tx *twin.Tx) (*PaymentMethod, *twin.Error) {
 type captureChargeParams struct {
 	Charge                    string               `path:"charge"`
 	Amount                    twin.Opt[twin.Money] `param:"amount" rule:"min=1"`
-	ReceiptEmail              twin.Opt[string]     `param:"receipt_email"`
+	ReceiptEmail              twin.Opt[string]     `param:"receipt_email" rule:"email"`
 	StatementDescriptor       twin.Opt[string]     `param:"statement_descriptor" rule:"len=22"`
 	StatementDescriptorSuffix twin.Opt[string]     `param:"statement_descriptor_suffix" rule:"len=22"`
 }

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"worlds/journal/canon"
@@ -65,26 +67,64 @@ func couponAPI() twin.API {
 			twin.On("DELETE /v1/coupons/{coupon}", deleteCoupon),
 		},
 		Include: map[string]twin.Include{
-			"applies_to":       func(*twin.Tx, canon.Raw) canon.Raw { return nil },
+			"applies_to":       includeAppliesTo,
 			"currency_options": couponCurrencies,
 		},
 		Fire: fireCoupon,
 	}
 }
 
+// couponReach is what a coupon reduces, for one that is not for everything. It shows
+// only where it is asked for.
+type couponReach struct {
+	ID       string   `json:"id"` // of the coupon
+	Products []string `json:"products"`
+}
+
+var couponReaches = twin.Resource[couponReach]{
+	Kind: twin.Kind{Table: "stripe.coupon_reach"},
+	Key:  func(r *couponReach) string { return r.ID },
+}
+
+func couponReachAPI() twin.API { return twin.API{Kind: couponReaches.Kind} }
+
+// reaches reports whether a coupon reduces a product, "" for none.
+func (c *Coupon) reaches(tx *twin.Tx, product string) bool {
+	r, ok := couponReaches.Get(tx, c.ID)
+	return !ok || slices.Contains(r.Products, product)
+}
+
+// appliesToDoc is a coupon's applies_to.
+type appliesToDoc struct {
+	Products []string `json:"products"`
+}
+
+func includeAppliesTo(tx *twin.Tx, coupon canon.Raw) canon.Raw {
+	r, ok := couponReaches.Get(tx, textAt(coupon, "id"))
+	if !ok {
+		return nil
+	}
+	return canon.Marshal(&appliesToDoc{Products: r.Products})
+}
+
 func retiredCouponAPI() twin.API { return twin.API{Kind: retiredCoupons.Kind} }
 
+type appliesToParams struct {
+	Products twin.Opt[[]string] `param:"products"`
+}
+
 type createCouponParams struct {
-	AmountOff        twin.Opt[twin.Money]    `param:"amount_off" rule:"min=1,max=99999999"`
-	Currency         twin.Opt[string]        `param:"currency"`
-	Duration         twin.Opt[string]        `param:"duration" rule:"enum=forever|once|repeating"`
-	DurationInMonths twin.Opt[int64]         `param:"duration_in_months" rule:"min=1,max=1200"`
-	ID               twin.Opt[string]        `param:"id"`
-	MaxRedemptions   twin.Opt[int64]         `param:"max_redemptions" rule:"min=1,max=1000000000"`
-	Metadata         twin.Opt[twin.Metadata] `param:"metadata"`
-	Name             twin.Opt[string]        `param:"name" rule:"len=40"`
-	PercentOff       twin.Opt[twin.Decimal]  `param:"percent_off"`
-	RedeemBy         twin.Opt[twin.Time]     `param:"redeem_by" rule:"min=0,max=7258118400"`
+	AppliesTo        twin.Opt[appliesToParams] `param:"applies_to"`
+	AmountOff        twin.Opt[twin.Money]      `param:"amount_off" rule:"min=1,max=99999999"`
+	Currency         twin.Opt[string]          `param:"currency"`
+	Duration         twin.Opt[string]          `param:"duration" rule:"enum=forever|once|repeating"`
+	DurationInMonths twin.Opt[int64]           `param:"duration_in_months" rule:"min=1,max=1200"`
+	ID               twin.Opt[string]          `param:"id"`
+	MaxRedemptions   twin.Opt[int64]           `param:"max_redemptions" rule:"min=1,max=1000000000"`
+	Metadata         twin.Opt[twin.Metadata]   `param:"metadata"`
+	Name             twin.Opt[string]          `param:"name" rule:"len=40"`
+	PercentOff       twin.Opt[twin.Decimal]    `param:"percent_off"`
+	RedeemBy         twin.Opt[twin.Time]       `param:"redeem_by" rule:"min=0,max=7258118400"`
 }
 
 // Check wants one reduction, and months where they mean something.
@@ -142,9 +182,30 @@ func createCoupon(tx *twin.Tx, p *createCouponParams) (twin.Doc, *twin.Error) {
 	if c.Metadata, err = applyMetadata(map[string]string{}, p.Metadata); err != nil {
 		return twin.Doc{}, err
 	}
+	if err := p.reach(tx, c.ID); err != nil {
+		return twin.Doc{}, err
+	}
 	doc := coupons.Put(tx, &c)
 	tx.Emit("coupon.created", doc, nil)
 	return doc, nil
+}
+
+// reach keeps what a new coupon is for.
+func (p *createCouponParams) reach(tx *twin.Tx, coupon string) *twin.Error {
+	if !p.AppliesTo.V.Products.Given() {
+		return nil
+	}
+	r := couponReach{ID: coupon}
+	for i, id := range p.AppliesTo.V.Products.V {
+		if _, ok := products.Get(tx, id); !ok {
+			return errNoSuchRef(products.Object, fmt.Sprintf("applies_to[products][%d]", i), id)
+		}
+		if !slices.Contains(r.Products, id) {
+			r.Products = append(r.Products, id)
+		}
+	}
+	couponReaches.Put(tx, &r)
+	return nil
 }
 
 // identify gives a coupon the id asked for, or one of its own. The id of a deleted

@@ -126,7 +126,7 @@ func TestDiscountRefusals(t *testing.T) {
 		{"POST /v1/coupons percent_off=5 duration=repeating", "400 parameter_missing duration_in_months You must pass duration_in_months when passing duration=repeating."},
 		{"POST /v1/coupons percent_off=5 duration_in_months=2", "400 - duration_in_months You may only pass duration_in_months when passing duration=repeating."},
 		{"POST /v1/coupons percent_off=5 redeem_by=1", "400 - redeem_by Invalid timestamp: must be an integer Unix timestamp in the future."},
-		{"POST /v1/coupons percent_off=5 applies_to[products][0]=prod_pro", "501 - applies_to This twin does not serve the parameter applies_to of POST /v1/coupons. The world is unchanged."},
+		{"POST /v1/coupons percent_off=5 currency_options[eur][amount_off]=5", "501 - currency_options This twin does not serve the parameter currency_options of POST /v1/coupons. The world is unchanged."},
 		{"DELETE /v1/coupons/NO", "404 resource_missing coupon No such coupon: 'NO'"},
 		{"POST /v1/promotion_codes", "400 parameter_missing promotion Missing required param: promotion."},
 		{"POST /v1/promotion_codes promotion[type]=coupon promotion[coupon]=NO", "400 resource_missing promotion[coupon] No such coupon: 'NO'"},

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"worlds/journal/canon"
 	"worlds/seed"
@@ -91,7 +92,7 @@ type customerParams struct {
 	Address             twin.Opt[addressParams]         `param:"address" rule:"empty"`
 	Balance             twin.Opt[twin.Money]            `param:"balance" rule:"min=-999999999999,max=999999999999"`
 	Description         twin.Opt[string]                `param:"description" rule:"empty"`
-	Email               twin.Opt[string]                `param:"email" rule:"empty,len=512"`
+	Email               twin.Opt[string]                `param:"email" rule:"empty,email,len=512"`
 	InvoicePrefix       twin.Opt[string]                `param:"invoice_prefix" rule:"len=12"`
 	InvoiceSettings     twin.Opt[invoiceSettingsParams] `param:"invoice_settings"`
 	Metadata            twin.Opt[twin.Metadata]         `param:"metadata"`
@@ -202,6 +203,11 @@ func invoicePrefix(id string) string {
 	return string(prefix)
 }
 
+// isInvoicePrefix reports 3 to 12 capitals or digits.
+func isInvoicePrefix(s string) bool {
+	return len(s) >= 3 && len(s) <= 12 && strings.Trim(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
 // apply changes the named fields, and only those.
 func (p *customerParams) apply(tx *twin.Tx, c *Customer) (err *twin.Error) {
 	c.Address = applyAddress(c.Address, p.Address)
@@ -210,6 +216,9 @@ func (p *customerParams) apply(tx *twin.Tx, c *Customer) (err *twin.Error) {
 	p.Email.Apply(&c.Email)
 	p.Name.Apply(&c.Name)
 	p.Phone.Apply(&c.Phone)
+	if p.InvoicePrefix.Given() && !isInvoicePrefix(p.InvoicePrefix.V) {
+		return errInvoicePrefix()
+	}
 	c.InvoicePrefix = p.InvoicePrefix.Or(c.InvoicePrefix)
 	c.NextInvoiceSequence = p.NextInvoiceSequence.Or(c.NextInvoiceSequence)
 	if p.PreferredLocales.Given() {

@@ -75,12 +75,17 @@ type discountList = twin.Opt[[]discountParams]
 // they are for), in a currency. held are the ids the object has already: they can
 // be kept. Each new one is announced.
 func grant(tx *twin.Tx, p discountList, model Discount, currency string, held []string) ([]string, *twin.Error) {
+	return grantAt(tx, p, model, currency, held, "discounts")
+}
+
+// grantAt is grant for a list that stands elsewhere in the request.
+func grantAt(tx *twin.Tx, p discountList, model Discount, currency string, held []string, list string) ([]string, *twin.Error) {
 	if len(p.V) > discountsMax {
-		return nil, invalid("discounts", "You can apply at most %d discounts.", discountsMax)
+		return nil, invalid(list, "You can apply at most %d discounts.", discountsMax)
 	}
 	var out []string
 	for i := range p.V {
-		at := fmt.Sprintf("discounts[%d]", i)
+		at := fmt.Sprintf("%s[%d]", list, i)
 		id, err := p.V[i].grant(tx, model, currency, held, at)
 		if err != nil {
 			return nil, err
@@ -219,21 +224,24 @@ next:
 	return out
 }
 
-// dropDiscounts ends the discounts of a subscription that have come to their end:
+// dropDiscounts ends the discounts of a subscription and its items that have come to their end:
 // in time, by now, or because they were for one invoice.
 func (s *Subscription) dropDiscounts(tx *twin.Tx, now twin.Time) {
-	if len(s.Discounts) == 0 {
-		return
-	}
-	var over []string
-	for _, id := range s.Discounts {
-		d, _ := discounts.Get(tx, id)
-		if d.End != nil && *d.End <= now || couponNamed(tx, d.Source.Coupon).Duration == durationOnce && s.discounted(tx, id) {
-			over = append(over, id)
+	drop := func(ids *[]string) {
+		var over []string
+		for _, id := range *ids {
+			d, _ := discounts.Get(tx, id)
+			if d.End != nil && *d.End <= now || couponNamed(tx, d.Source.Coupon).Duration == durationOnce && s.discounted(tx, id) {
+				over = append(over, id)
+			}
 		}
+		*ids = without(*ids, over)
+		endDiscounts(tx, over)
 	}
-	s.Discounts = without(s.Discounts, over)
-	endDiscounts(tx, over)
+	drop(&s.Discounts)
+	for i := range s.Items.Data {
+		drop(&s.Items.Data[i].Discounts)
+	}
 }
 
 // discounted reports whether some invoice of the subscription was reduced by a
@@ -313,14 +321,18 @@ func (inv *Invoice) reduce(tx *twin.Tx, all []Line) {
 		l := &all[i]
 		left[i] = l.Amount
 		for _, id := range l.Discounts {
-			off := couponOf(tx, id).off(max(left[i], 0))
+			c := couponOf(tx, id)
+			if !c.reaches(tx, l.product()) {
+				continue
+			}
+			off := c.off(max(left[i], 0))
 			left[i] -= off
 			inv.take(l, id, off)
 		}
 		l.Amount = left[i]
 	}
 	for _, id := range inv.Discounts {
-		shares := apportion(couponOf(tx, id), all, left)
+		shares := apportion(tx, couponOf(tx, id), all, left)
 		for i := range all {
 			left[i] -= shares[i]
 			inv.take(&all[i], id, shares[i])
@@ -343,24 +355,24 @@ func (inv *Invoice) take(l *Line, id string, off twin.Money) {
 // apportion splits what a coupon takes off an invoice over its lines: in
 // proportion to what is left of those that can be discounted, rounded down, the
 // rest to the last that has room.
-func apportion(c *Coupon, all []Line, left []twin.Money) []twin.Money {
-	shares := make([]twin.Money, len(all))
+func apportion(tx *twin.Tx, c *Coupon, all []Line, left []twin.Money) []twin.Money {
+	shares, room := make([]twin.Money, len(all)), make([]bool, len(all))
 	var base twin.Money
 	for i := range all {
-		if all[i].Discountable && left[i] > 0 {
+		if room[i] = all[i].Discountable && left[i] > 0 && c.reaches(tx, all[i].product()); room[i] {
 			base += left[i]
 		}
 	}
 	off := c.off(base)
 	rest := off
 	for i := range all {
-		if all[i].Discountable && left[i] > 0 {
+		if room[i] {
 			shares[i] = portion(off, int64(left[i]), int64(base))
 			rest -= shares[i]
 		}
 	}
 	for i := len(all) - 1; i >= 0 && rest > 0; i-- {
-		if all[i].Discountable && left[i] > 0 {
+		if room[i] {
 			more := min(rest, left[i]-shares[i])
 			shares[i] += more
 			rest -= more

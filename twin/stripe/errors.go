@@ -195,6 +195,8 @@ func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 		return invalid(v.Param, "Invalid string: must be at most %d characters", v.Limit)
 	case twin.BadEnum:
 		return invalid(v.Param, "Invalid %s: must be %s", lastSegment(v.Param), oneOf(v.Options))
+	case twin.BadEmail:
+		return invalidCode("email_invalid", v.Param, "Invalid email address: %s", v.Value)
 	case twin.EmptyNotAllowed:
 		return invalidCode("parameter_invalid_empty", v.Param, "You passed an empty string for '%s'. We assume empty values are an "+
 			"attempt to unset a parameter; however '%s' cannot be unset. You should remove '%s' from your request or supply "+
@@ -244,6 +246,11 @@ func tooDeep(path string) *twin.Error {
 
 func errBothCursors() *twin.Error {
 	return invalid("", "Received both starting_after and ending_before parameters. Please pass in only one.")
+}
+
+// errInvoicePrefix is a prefix of a form that invoice numbers do not begin with.
+func errInvoicePrefix() *twin.Error {
+	return invalid("invoice_prefix", "Invoice prefix must be between 3–12 uppercase letters or numbers.")
 }
 
 // Products and prices.

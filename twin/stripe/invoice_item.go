@@ -295,6 +295,15 @@ func (p *itemParams) applyPrice(tx *twin.Tx, it *InvoiceItem, at string) *twin.E
 
 // price makes the price that an item brings along: it cannot be used again.
 func (p *priceDataParams) price(tx *twin.Tx, at string) (*Price, *twin.Error) {
+	pr, err := p.make(tx, at)
+	if err == nil {
+		tx.Emit("price.created", prices.Put(tx, pr), nil)
+	}
+	return pr, err
+}
+
+// make is that price, not stored yet.
+func (p *priceDataParams) make(tx *twin.Tx, at string) (*Price, *twin.Error) {
 	currency, err := knownCurrency(p.Currency.V, join(at, "currency"))
 	if err != nil {
 		return nil, err
@@ -304,7 +313,6 @@ func (p *priceDataParams) price(tx *twin.Tx, at string) (*Price, *twin.Error) {
 	}
 	pr := newPrice(prices.NewID(tx), p.Product.V, currency, p.unit(), tx.Now())
 	pr.Active = false
-	tx.Emit("price.created", prices.Put(tx, pr), nil)
 	return pr, nil
 }
 
@@ -346,6 +354,14 @@ func (it *InvoiceItem) admit(tx *twin.Tx, c *Customer, inv *Invoice) *twin.Error
 	return pinCurrency(tx, c, it.Currency)
 }
 
+// product is what an item sells, "" when it has no price.
+func (it *InvoiceItem) product() string {
+	if it.Pricing == nil {
+		return ""
+	}
+	return it.Pricing.PriceDetails.Product
+}
+
 // discount gives an item the discounts that a request asks for.
 func (it *InvoiceItem) discount(tx *twin.Tx, p discountList) *twin.Error {
 	if p.Sent() {
@@ -359,7 +375,9 @@ func (it *InvoiceItem) discount(tx *twin.Tx, p discountList) *twin.Error {
 	}
 	it.NetAmount = it.Amount
 	for _, id := range it.Discounts {
-		it.NetAmount -= couponOf(tx, id).off(max(it.NetAmount, 0))
+		if c := couponOf(tx, id); c.reaches(tx, it.product()) {
+			it.NetAmount -= c.off(max(it.NetAmount, 0))
+		}
 	}
 	return nil
 }

@@ -104,6 +104,14 @@ var lines = twin.Resource[Line]{
 	Terms: func(l *Line) []string { return []string{"invoice=" + l.Invoice} },
 }
 
+// product is what a line sells, "" when it has no price.
+func (l *Line) product() string {
+	if l.Pricing == nil {
+		return ""
+	}
+	return l.Pricing.PriceDetails.Product
+}
+
 func lineAPI() twin.API {
 	return twin.API{
 		Kind: lines.Kind,

@@ -67,6 +67,11 @@ func (p *createPreviewParams) Check() *twin.Error {
 	case d.CancelNow.V && d.CancelAtPeriodEnd.V:
 		return errExclusive("subscription_details[cancel_at_period_end]", "subscription_details[cancel_now]")
 	}
+	for i := range d.Items.V {
+		if err := d.Items.V[i].checkData(fmt.Sprintf("subscription_details[items][%d]", i)); err != nil {
+			return err
+		}
+	}
 	for i := range p.InvoiceItems.V {
 		it, at := &p.InvoiceItems.V[i], fmt.Sprintf("invoice_items[%d]", i)
 		if !it.Amount.Given() && !it.Price.Given() && !it.PriceData.Given() {
@@ -204,10 +209,14 @@ func (p *createPreviewParams) subject(tx *twin.Tx) (*Subscription, *Customer, *t
 // fresh is a new subscription of the items given. Its period begins now.
 func (p *createPreviewParams) fresh(tx *twin.Tx, c *Customer) (*Subscription, *twin.Error) {
 	list := p.SubscriptionDetails.V.Items.V
-	if !list[0].Price.Given() {
-		return nil, errMissing("subscription_details[items][0][price]")
+	const at = "subscription_details[items][0]"
+	if err := list[0].bring(tx, at); err != nil {
+		return nil, err
 	}
-	first, err := sellable(tx, list[0].Price.V, "subscription_details[items][0][price]")
+	if !list[0].Price.Given() {
+		return nil, errMissing(join(at, "price"))
+	}
+	first, err := sellable(tx, list[0].Price.V, join(at, "price"), list[0].PriceData.Given())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type intentDetails struct {
 	PaymentMethodData twin.Opt[methodDataParams] `param:"payment_method_data"`
 	Types             twin.Opt[[]string]         `param:"payment_method_types"`
 	AllowedTypes      twin.Opt[[]string]         `param:"allowed_payment_method_types"`
-	ReceiptEmail      twin.Opt[string]           `param:"receipt_email" rule:"empty"`
+	ReceiptEmail      twin.Opt[string]           `param:"receipt_email" rule:"empty,email"`
 	SetupFutureUsage  twin.Opt[string]           `param:"setup_future_usage" rule:"empty,enum=off_session|on_session"`
 	Shipping          twin.Opt[parcelParams]     `param:"shipping" rule:"empty"`
 }

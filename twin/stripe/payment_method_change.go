@@ -35,7 +35,7 @@ type methodDataParams struct {
 
 type billingParams struct {
 	Address twin.Opt[addressParams] `param:"address" rule:"empty"`
-	Email   twin.Opt[string]        `param:"email" rule:"empty"`
+	Email   twin.Opt[string]        `param:"email" rule:"empty,email"`
 	Name    twin.Opt[string]        `param:"name" rule:"empty"`
 	Phone   twin.Opt[string]        `param:"phone" rule:"empty"`
 	TaxID   twin.Opt[string]        `param:"tax_id"`

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"fmt"
+
 	"worlds/twin"
 )
 
@@ -29,11 +31,9 @@ type cancellationParams struct {
 }
 
 type changedItemParams struct {
-	Deleted  twin.Opt[bool]          `param:"deleted"`
-	ID       twin.Opt[string]        `param:"id"`
-	Metadata twin.Opt[twin.Metadata] `param:"metadata"`
-	Price    twin.Opt[string]        `param:"price"`
-	Quantity twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
+	Deleted twin.Opt[bool]   `param:"deleted"`
+	ID      twin.Opt[string] `param:"id"`
+	newItemParams
 }
 
 // Check refuses two dates for one end.
@@ -43,6 +43,11 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	}
 	if err := p.checkProration(); err != nil {
 		return err
+	}
+	for i := range p.Items.V {
+		if err := p.Items.V[i].checkData(fmt.Sprintf("items[%d]", i)); err != nil {
+			return err
+		}
 	}
 	return checkTrialEnd(p.TrialEnd)
 }

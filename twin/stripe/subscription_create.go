@@ -32,9 +32,11 @@ type billingModeParams struct {
 }
 
 type newItemParams struct {
-	Metadata twin.Opt[twin.Metadata] `param:"metadata"`
-	Price    twin.Opt[string]        `param:"price" rule:"required"`
-	Quantity twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
+	Discounts discountList              `param:"discounts" rule:"empty"`
+	Metadata  twin.Opt[twin.Metadata]   `param:"metadata"`
+	Price     twin.Opt[string]          `param:"price"`
+	PriceData twin.Opt[itemPriceParams] `param:"price_data"`
+	Quantity  twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`
 }
 
 // addedItemParams are something billed once, with the first invoice.
@@ -102,6 +104,11 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 			return err
 		}
 	}
+	for i := range p.Items.V {
+		if err := p.Items.V[i].check(fmt.Sprintf("items[%d]", i)); err != nil {
+			return err
+		}
+	}
 	return checkTrialEnd(p.TrialEnd)
 }
 
@@ -113,7 +120,12 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	if !ok {
 		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
 	}
-	first, err := sellable(tx, p.Items.V[0].Price.V, "items[0][price]")
+	for i := range p.Items.V {
+		if err := p.Items.V[i].bring(tx, fmt.Sprintf("items[%d]", i)); err != nil {
+			return twin.Doc{}, err
+		}
+	}
+	first, err := sellable(tx, p.Items.V[0].Price.V, "items[0][price]", p.Items.V[0].PriceData.Given())
 	if err != nil {
 		return twin.Doc{}, err
 	}
@@ -210,7 +222,9 @@ func (b *beginning) total(tx *twin.Tx) (total twin.Money, err *twin.Error) {
 	trial := *b.sub
 	for i := range b.items {
 		at := fmt.Sprintf("items[%d]", i)
-		it, err := trial.add(tx, &b.items[i], at, "")
+		item := b.items[i]
+		item.Discounts = discountList{} // they are made with the item that stays
+		it, err := trial.add(tx, &item, at, "")
 		if err != nil {
 			return 0, err
 		}
@@ -319,7 +333,7 @@ func subscriptionLines(tx *twin.Tx, s *Subscription, inv *Invoice) []Line {
 	for i := range s.Items.Data {
 		it := &s.Items.Data[i]
 		l := newLine(lines.NewID(tx), inv, it.text(tx), it.amount(), it.Quantity, &it.Price)
-		l.Metadata, l.Subscription = s.Metadata, &s.ID
+		l.Metadata, l.Subscription, l.Discounts = s.Metadata, &s.ID, it.Discounts
 		l.Period = Period{Start: it.CurrentPeriodStart, End: it.CurrentPeriodEnd}
 		l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: &LineItemDetails{
 			Subscription: s.ID, SubscriptionItem: it.ID,

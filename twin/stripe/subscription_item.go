@@ -157,7 +157,7 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 	if len(s.Items.Data) == subscriptionItemsMax {
 		return nil, errItemsMany()
 	}
-	pr, err := s.priced(tx, p.Price.V, join(at, "price"))
+	pr, err := s.priced(tx, p.Price.V, join(at, "price"), p.PriceData.Given())
 	if err != nil {
 		return nil, err
 	}
@@ -179,13 +179,83 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 	if it.Metadata, err = applyMetadata(map[string]string{}, p.Metadata); err != nil {
 		return nil, err
 	}
+	if err := it.applyDiscounts(tx, s, p.Discounts, at); err != nil {
+		return nil, err
+	}
 	s.Items.Data = append(s.Items.Data, it)
 	return &s.Items.Data[len(s.Items.Data)-1], nil
 }
 
-// priced finds a price that an item of s can have.
-func (s *Subscription) priced(tx *twin.Tx, id, param string) (*Price, *twin.Error) {
-	pr, err := sellable(tx, id, param)
+// itemPriceParams are a price that an item brings along.
+type itemPriceParams struct {
+	priceDataParams
+	Recurring twin.Opt[itemRecurringParams] `param:"recurring" rule:"required"`
+}
+
+type itemRecurringParams struct {
+	Interval      twin.Opt[string] `param:"interval" rule:"required,enum=day|month|week|year"`
+	IntervalCount twin.Opt[int64]  `param:"interval_count" rule:"min=1"`
+}
+
+// check wants one price of an item. at is where the request names the item.
+func (p *newItemParams) check(at string) *twin.Error {
+	if !p.Price.Given() && !p.PriceData.Given() {
+		return errMissing(join(at, "price"))
+	}
+	return p.checkData(at)
+}
+
+// checkData is what check says of a price that is brought along.
+func (p *newItemParams) checkData(at string) *twin.Error {
+	switch {
+	case !p.PriceData.Given():
+		return nil
+	case p.Price.Given():
+		return errExclusive(join(at, "price"), join(at, "price_data"))
+	}
+	if err := p.PriceData.V.check(join(at, "price_data")); err != nil {
+		return err
+	}
+	every := p.PriceData.V.Recurring.V
+	return (&recurringParams{Interval: every.Interval, IntervalCount: every.IntervalCount}).check(join(join(at, "price_data"), "recurring"))
+}
+
+// bring makes the price that an item brings along, if it does: nothing else can have
+// it. From then on the item names it.
+func (p *newItemParams) bring(tx *twin.Tx, at string) *twin.Error {
+	if !p.PriceData.Given() || p.Price.Given() {
+		return nil
+	}
+	d := &p.PriceData.V
+	pr, err := d.make(tx, join(at, "price_data"))
+	if err != nil {
+		return err
+	}
+	pr.recur(d.Recurring.V.Interval.V, d.Recurring.V.IntervalCount.Or(1))
+	tx.Emit("price.created", prices.Put(tx, pr), nil)
+	p.Price = twin.Set(pr.ID)
+	return nil
+}
+
+// applyDiscounts makes the discounts of an item of s what a request says.
+func (it *SubscriptionItem) applyDiscounts(tx *twin.Tx, s *Subscription, p discountList, at string) *twin.Error {
+	if !p.Sent() {
+		return nil
+	}
+	had := it.Discounts
+	model := Discount{Customer: &s.Customer, Subscription: &s.ID, SubscriptionItem: &it.ID}
+	kept, err := grantAt(tx, p, model, s.Currency, had, join(at, "discounts"))
+	if err != nil {
+		return err
+	}
+	it.Discounts = kept
+	endDiscounts(tx, without(had, kept))
+	return nil
+}
+
+// priced finds a price that an item of s can have; brought says that it came with it.
+func (s *Subscription) priced(tx *twin.Tx, id, param string, brought bool) (*Price, *twin.Error) {
+	pr, err := sellable(tx, id, param, brought)
 	if err != nil {
 		return nil, err
 	}
@@ -200,8 +270,8 @@ func (s *Subscription) priced(tx *twin.Tx, id, param string) (*Price, *twin.Erro
 	return pr, nil
 }
 
-// sellable finds a price that is sold and recurs.
-func sellable(tx *twin.Tx, id, param string) (*Price, *twin.Error) {
+// sellable finds a price that recurs and is sold, or was brought along.
+func sellable(tx *twin.Tx, id, param string, brought bool) (*Price, *twin.Error) {
 	pr, ok := prices.Get(tx, id)
 	switch {
 	case !ok:
@@ -210,7 +280,7 @@ func sellable(tx *twin.Tx, id, param string) (*Price, *twin.Error) {
 		return nil, errNotRecurring(param)
 	case pr.Recurring.UsageType != "licensed":
 		return nil, errUnserved("subscriptions to metered prices", param)
-	case !pr.Active:
+	case !pr.Active && !brought:
 		return nil, errPriceInactive(param)
 	}
 	return pr, nil

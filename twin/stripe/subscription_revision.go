@@ -33,11 +33,13 @@ func (s *Subscription) change(tx *twin.Tx, p *changedItemParams, at string) *twi
 		if p.Deleted.Or(false) {
 			return errMissing(join(at, "id"))
 		}
+		if err := p.bring(tx, at); err != nil {
+			return err
+		}
 		if !p.Price.Given() {
 			return errMissing(join(at, "price"))
 		}
-		added := newItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
-		_, err := s.add(tx, &added, at, newItemID(tx))
+		_, err := s.add(tx, &p.newItemParams, at, newItemID(tx))
 		return err
 	}
 	i := s.item(p.ID.V)
@@ -45,17 +47,21 @@ func (s *Subscription) change(tx *twin.Tx, p *changedItemParams, at string) *twi
 	case i < 0:
 		return errNoSuchRef(itemObject, join(at, "id"), p.ID.V)
 	case p.Deleted.Or(false):
+		endDiscounts(tx, s.Items.Data[i].Discounts)
 		s.Items.Data = slices.Delete(s.Items.Data, i, i+1)
 		return nil
 	}
-	return s.edit(tx, i, p, at)
+	return s.edit(tx, i, &p.newItemParams, at)
 }
 
 // edit changes the named fields of item i.
-func (s *Subscription) edit(tx *twin.Tx, i int, p *changedItemParams, at string) (err *twin.Error) {
+func (s *Subscription) edit(tx *twin.Tx, i int, p *newItemParams, at string) (err *twin.Error) {
 	it := &s.Items.Data[i]
+	if err := p.bring(tx, at); err != nil {
+		return err
+	}
 	if p.Price.Given() && p.Price.V != it.Price.ID {
-		pr, err := s.priced(tx, p.Price.V, join(at, "price"))
+		pr, err := s.priced(tx, p.Price.V, join(at, "price"), p.PriceData.Given())
 		if err != nil {
 			return err
 		}
@@ -65,19 +71,25 @@ func (s *Subscription) edit(tx *twin.Tx, i int, p *changedItemParams, at string)
 	if err := it.chargeable(join(at, "quantity")); err != nil {
 		return err
 	}
+	if err := it.applyDiscounts(tx, s, p.Discounts, at); err != nil {
+		return err
+	}
 	it.Metadata, err = applyMetadata(it.Metadata, p.Metadata)
 	return err
 }
 
 type createSubscriptionItemParams struct {
-	Metadata     twin.Opt[twin.Metadata] `param:"metadata"`
-	Price        twin.Opt[string]        `param:"price" rule:"required"`
-	Quantity     twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
-	Subscription twin.Opt[string]        `param:"subscription" rule:"required"`
+	newItemParams
+	Subscription twin.Opt[string] `param:"subscription" rule:"required"`
 	prorationParams
 }
 
-func (p *createSubscriptionItemParams) Check() *twin.Error { return p.checkProration() }
+func (p *createSubscriptionItemParams) Check() *twin.Error {
+	if err := p.checkProration(); err != nil {
+		return err
+	}
+	return p.newItemParams.check("")
+}
 
 // createSubscriptionItem lets a subscription bill one more price.
 func createSubscriptionItem(tx *twin.Tx, p *createSubscriptionItemParams) (twin.Doc, *twin.Error) {
@@ -89,8 +101,10 @@ func createSubscriptionItem(tx *twin.Tx, p *createSubscriptionItemParams) (twin.
 	if s.ended() {
 		return twin.Doc{}, errCanceledFields()
 	}
-	added := newItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
-	it, err := s.add(tx, &added, "", newItemID(tx))
+	if err := p.bring(tx, ""); err != nil {
+		return twin.Doc{}, err
+	}
+	it, err := s.add(tx, &p.newItemParams, "", newItemID(tx))
 	if err != nil {
 		return twin.Doc{}, err
 	}
@@ -105,14 +119,17 @@ func createSubscriptionItem(tx *twin.Tx, p *createSubscriptionItemParams) (twin.
 }
 
 type updateSubscriptionItemParams struct {
-	Item     string                  `path:"item"`
-	Metadata twin.Opt[twin.Metadata] `param:"metadata"`
-	Price    twin.Opt[string]        `param:"price"`
-	Quantity twin.Opt[int64]         `param:"quantity" rule:"min=0,max=1000000"`
+	Item string `path:"item"`
+	newItemParams
 	prorationParams
 }
 
-func (p *updateSubscriptionItemParams) Check() *twin.Error { return p.checkProration() }
+func (p *updateSubscriptionItemParams) Check() *twin.Error {
+	if err := p.checkProration(); err != nil {
+		return err
+	}
+	return p.checkData("")
+}
 
 // updateSubscriptionItem changes one item; the subscription says that it changed.
 func updateSubscriptionItem(tx *twin.Tx, p *updateSubscriptionItemParams) (twin.Doc, *twin.Error) {
@@ -124,8 +141,7 @@ func updateSubscriptionItem(tx *twin.Tx, p *updateSubscriptionItemParams) (twin.
 		return twin.Doc{}, errCanceledFields()
 	}
 	r := revision{prorationParams: p.prorationParams, was: slices.Clone(s.Items.Data)}
-	change := changedItemParams{Metadata: p.Metadata, Price: p.Price, Quantity: p.Quantity}
-	if err := s.edit(tx, i, &change, ""); err != nil {
+	if err := s.edit(tx, i, &p.newItemParams, ""); err != nil {
 		return twin.Doc{}, err
 	}
 	if len(s.Items.Data) > 1 && rhythm(&s.Items.Data[i].Price) != rhythm(&r.was[i].Price) {
@@ -155,6 +171,7 @@ func deleteSubscriptionItem(tx *twin.Tx, p *deleteSubscriptionItemParams) (twin.
 		return twin.Doc{}, errLastItem()
 	}
 	r := revision{prorationParams: p.prorationParams, was: slices.Clone(s.Items.Data)}
+	endDiscounts(tx, s.Items.Data[i].Discounts)
 	s.Items.Data = slices.Delete(s.Items.Data, i, i+1)
 	if _, err := r.settle(tx, s); err != nil {
 		return twin.Doc{}, err

@@ -8,6 +8,7 @@ const stripe = new Stripe(process.env.STRIPE_KEY, {
   port: url.port,
   protocol: url.protocol.replace(':', ''),
   telemetry: false,
+  ...(process.env.STRIPE_VERSION && {apiVersion: process.env.STRIPE_VERSION}),
 });
 await stripe.customers.list({limit: 1});
 try {
