@@ -44,8 +44,9 @@ type Violation struct {
 	Kind    ViolationKind
 	Param   string // bracket path, e.g. items[0][price]
 	Value   string
-	Want    string // BadType: "boolean", "array", "object", "string"; AboveMax: "array" when it counts elements
-	Names   []string
+	Want    string   // BadType: "boolean", "array", "object", "string"; AboveMax: "array" when it counts elements
+	Names   []string // Unknown: all of them
+	Version string   // Unknown: the API version asked for
 	Limit   int64
 	Options []string
 }

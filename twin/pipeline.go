@@ -152,7 +152,7 @@ func (r *run) refuseUnknown() bool {
 	if r.c.Lenient {
 		r.ignored = route.plan.prune(root, "", nil)
 	} else if names := route.plan.unknown(root, "", nil); len(names) > 0 {
-		return r.refuse(r.c.Refuse(route, &Violation{Kind: Unknown, Param: names[0], Names: names}))
+		return r.refuse(r.c.Refuse(route, &Violation{Kind: Unknown, Param: names[0], Names: names, Version: r.out.Version}))
 	}
 	r.store = r.mention != ""
 	return false

@@ -20,7 +20,8 @@ type Shape struct {
 	// this one. The state tells what the answer refers to.
 	Show func(st *projection.State, body canon.Raw) canon.Raw
 	// Routes are operations that this form has under another name, "METHOD /path"
-	// as asked and as the catalog has it, "" for one that it does not serve.
+	// as asked ({name} is any segment) and as the catalog has it, "" for one that it
+	// does not serve.
 	Routes [][2]string
 	// Aliases are parameters that this form has under another name.
 	Aliases []Alias
@@ -55,7 +56,7 @@ func (s *Shape) route(method, path string) (string, string) {
 		return method, path
 	}
 	for _, r := range s.Routes {
-		if r[0] == method+" "+path {
+		if m, p, _ := strings.Cut(r[0], " "); m == method && matchPath(p, path) {
 			method, path, _ = strings.Cut(r[1], " ")
 			break
 		}

@@ -101,7 +101,7 @@ func plainly(status int64, format string, args ...any) *twin.Error {
 	return &twin.Error{Status: status, Body: body}
 }
 
-var kindNames = [...]string{"malformed", "too many", "unknown", "bad type", "bad integer", "below", "above", "too long", "not one of", "empty", "missing"}
+var kindNames = [...]string{"malformed", "too many", "unknown", "bad type", "bad integer", "below", "above", "too long", "not one of", "no email", "empty", "missing"}
 
 func toyDialect() twin.Dialect {
 	return twin.Dialect{

@@ -101,14 +101,15 @@ func noRoute(method, path string) *twin.Error {
 	return errNoRoute(method, path)
 }
 
-// refuseUnknown tells parameters that Stripe has and the twin lacks from those
-// that neither has; the latter are named first, as Stripe would.
-func refuseUnknown(r *twin.Route, names []string) *twin.Error {
+// refuseUnknown tells parameters that Stripe has in a version, and the twin lacks, from
+// those that neither has; the latter are named first, as Stripe would.
+func refuseUnknown(r *twin.Route, names []string, version string) *twin.Error {
 	op, _, ok := spec.Lookup(r.Method, r.Pattern)
 	var unserved, unknown []string
 	for _, name := range names {
 		if ok {
-			if _, real := op.Param(segments(name)); real {
+			_, real := op.Param(segments(name))
+			if real || spec.Older(version[:len(versionOldest)], op.Method, op.Path, segments(name)) {
 				unserved = append(unserved, name)
 				continue
 			}

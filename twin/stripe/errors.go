@@ -176,7 +176,7 @@ func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 	case twin.TooMany:
 		return invalid("", "Invalid request: more than %d parameters.", v.Limit)
 	case twin.Unknown:
-		return refuseUnknown(r, v.Names)
+		return refuseUnknown(r, v.Names, v.Version)
 	case twin.BadType:
 		if v.Value == "" || v.Want == "array" || v.Want == "object" {
 			return invalid(v.Param, "Invalid %s", v.Want)

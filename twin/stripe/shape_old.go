@@ -293,6 +293,8 @@ func oldSubscription(t *turner, was canon.Raw, o *hash) {
 var oldRoutes = [...][2]string{
 	{"GET /v1/invoices/upcoming", "POST /v1/invoices/create_preview"},
 	{"GET /v1/invoices/upcoming/lines", ""},
+	{"GET /v1/subscription_items/{subscription_item}/usage_record_summaries", ""},
+	{"POST /v1/subscription_items/{subscription_item}/usage_records", ""},
 }
 
 var oldAliases = [...]twin.Alias{

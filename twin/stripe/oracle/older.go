@@ -33,6 +33,16 @@ var undeclaredOlder = map[string]map[string]map[string]json.RawMessage{
 // cache, having it downloaded when it is not there. An error means that it cannot
 // be had.
 func Older(mock string) (*Oracle, error) {
+	spec, err := Document(mock)
+	if err != nil {
+		return nil, err
+	}
+	return read(spec, undeclaredOlder[mock])
+}
+
+// Document is the OpenAPI document of another version of stripe-mock, from the module
+// cache. An error means that it cannot be had.
+func Document(mock string) ([]byte, error) {
 	out, err := exec.Command("go", "mod", "download", "-json", "github.com/stripe/stripe-mock@"+mock).Output()
 	if err != nil {
 		return nil, fmt.Errorf("oracle: stripe-mock %s: %w", mock, err)
@@ -45,5 +55,5 @@ func Older(mock string) (*Oracle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oracle: stripe-mock %s: %w", mock, err)
 	}
-	return read(spec, undeclaredOlder[mock])
+	return spec, nil
 }
