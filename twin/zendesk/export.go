@@ -108,7 +108,18 @@ func (x *exporter) tickets() {
 	}
 	for _, it := range all {
 		x.ticket(tickets.Decode(&projection.Row{Body: it.body}))
+		said := len(x.z.Comments)
 		x.history(it.id)
+		x.describe(&x.z.Tickets[len(x.z.Tickets)-1], x.z.Comments[said:])
+	}
+}
+
+// describe makes the description of a ticket its first comment, which it is in every
+// seed; that of a ticket that began without one stays empty here.
+func (x *exporter) describe(t *seed.ZendeskTicket, said []seed.ZendeskComment) {
+	if len(said) > 0 && t.Description != said[0].Body {
+		x.lose("descriptions that are not the first comment")
+		t.Description = said[0].Body
 	}
 }
 

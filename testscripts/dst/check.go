@@ -1,0 +1,284 @@
+package dst
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"worlds/journal/canon"
+	"worlds/projection"
+	"worlds/twin/world"
+)
+
+// step is one operation on a twin or of the operator, with what came of it.
+type step struct {
+	op     Op // as it was sent
+	answer response
+	before world.View
+	after  world.View
+	diff   *projection.Diff
+	rule   string // the fault rule that answered it
+	logged bool   // it has an entry
+}
+
+// check holds one step to what must be true right after every operation.
+func (r *run) check(s *space, t *step) *Failure {
+	for _, law := range [...]func(*run, *space, *step) *Failure{
+		(*run).noFault, (*run).oneEntry, (*run).refusedNothing, (*run).readNothing, (*run).eventsAdvance, (*run).rowsHold, (*run).others,
+	} {
+		if f := law(r, s, t); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// noFault: the server never fails by itself.
+func (r *run) noFault(_ *space, t *step) *Failure {
+	switch {
+	case t.answer.cut && t.rule == "":
+		return failed("answer.cut", "the connection was cut, and no rule says so")
+	case t.answer.status >= 500 && t.answer.status != http.StatusNotImplemented && t.rule == "":
+		r.count(countUnexpected, 1)
+		return failed("answer.unexpected-5xx", "%d %s", t.answer.status, t.answer.body)
+	case t.answer.status == 0 && !t.answer.cut:
+		return failed("answer.none", "there is no answer")
+	}
+	return nil
+}
+
+// oneEntry: a request is one entry, or two when it waited.
+func (r *run) oneEntry(_ *space, t *step) *Failure {
+	if t.before.Inc != t.after.Inc {
+		return nil
+	}
+	n := t.after.Seq - t.before.Seq
+	switch {
+	case t.op.API == apiAdmin:
+		return nil
+	case n > 2: // one waited by rule
+		return failed("journal.one-entry", "a request made %d entries", n)
+	case n == 0 && t.answer.status < 400:
+		return failed("journal.one-entry", "a request that was answered %d is in no entry", t.answer.status)
+	}
+	return nil
+}
+
+// keeps are the refusals that leave something behind, by the API's own contract: a
+// charge that was declined is there, and what it belongs to knows of it.
+func keeps(t *step) bool { return t.answer.status == http.StatusPaymentRequired }
+
+// refusedNothing: what was refused changed nothing but what the contract says.
+func (r *run) refusedNothing(_ *space, t *step) *Failure {
+	if t.answer.status < 400 || keeps(t) || t.before.Inc != t.after.Inc {
+		return nil
+	}
+	return unchanged("refusal.changed", t)
+}
+
+// readNothing: what only reads leaves the dump as it was.
+func (r *run) readNothing(_ *space, t *step) *Failure {
+	if t.op.Method != http.MethodGet {
+		return nil
+	}
+	return unchanged("read.changed", t)
+}
+
+// unchanged: the step left rows, events, clock and counters alone. Rules count, and
+// so do keys that expire.
+func unchanged(property string, t *step) *Failure {
+	d := t.diff
+	for _, list := range [][]projection.Change{d.Created, d.Updated, d.Deleted} {
+		for _, c := range list {
+			if strings.HasPrefix(c.Table, apiStripe) || strings.HasPrefix(c.Table, apiZendesk) {
+				return failed(property, "%d %s, and %s %s: %s → %s", t.answer.status, t.answer.body, c.Table, c.ID, c.Before, c.After)
+			}
+		}
+	}
+	switch {
+	case len(d.Events) > 0:
+		return failed(property, "%d, and an event %s", t.answer.status, d.Events[0].Type)
+	case d.FromClock != d.ToClock:
+		return failed(property, "%d, and the clock moved from %d to %d", t.answer.status, d.FromClock, d.ToClock)
+	case t.before.State.Minted() != t.after.State.Minted():
+		return failed(property, "%d, and ids were used up", t.answer.status)
+	case t.before.State.Deliveries() != t.after.State.Deliveries() && t.op.API != apiAdmin:
+		return failed(property, "%d, and a delivery was made", t.answer.status)
+	}
+	return nil
+}
+
+// eventsAdvance: events are numbered without a gap, and say which entry made them.
+func (r *run) eventsAdvance(_ *space, t *step) *Failure {
+	if t.before.Inc != t.after.Inc {
+		return nil
+	}
+	n := t.before.State.Events()
+	for _, e := range t.diff.Events {
+		if n++; e.Number != n {
+			return failed("events.dense", "event %s is number %d, not %d", e.ID, e.Number, n)
+		}
+		if e.Seq <= uint64(t.before.Seq) || e.Seq > uint64(t.after.Seq) {
+			return failed("events.entry", "event %s says that entry %d made it", e.ID, e.Seq)
+		}
+		if found := t.after.State.EventByID(e.ID); found == nil || found.Number != e.Number {
+			return failed("events.unique", "event %s cannot be found by its id", e.ID)
+		}
+	}
+	if n != t.after.State.Events() {
+		return failed("events.dense", "there are %d events, not %d", t.after.State.Events(), n)
+	}
+	return nil
+}
+
+// rowsHold: every row that the step touched refers to what is there, is alone with
+// what must be unique, and carries the mark of no other space.
+func (r *run) rowsHold(s *space, t *step) *Failure {
+	for _, list := range [][]projection.Change{t.diff.Created, t.diff.Updated} {
+		for i := range list {
+			if f := r.row(s, t.after.State, list[i].Table, list[i].ID, list[i].After); f != nil {
+				return f
+			}
+		}
+	}
+	for _, c := range t.diff.Deleted {
+		if f := r.unreferenced(t.after.State, c.Table, c.ID); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (r *run) row(s *space, st *projection.State, table, id string, body canon.Raw) *Failure {
+	for _, ref := range refs[table] {
+		to := textOf(body, ref.member)
+		if to != "" && to != "null" && st.Get(ref.table, to) == nil {
+			return failed("rows.refs-resolve", "%s %s has %s %s, which is not there", table, id, ref.member, to)
+		}
+	}
+	for _, other := range r.spaces {
+		if other != s && strings.Contains(string(body), other.mark) {
+			return failed("worlds.apart", "%s %s of world %d holds a text of world %d: %s", table, id, s.index, other.index, body)
+		}
+	}
+	if u := unique[table]; u != nil {
+		if f := alone(st, table, id, body, u); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// alone: no other row of the table has the same values; one that is null releases.
+func alone(st *projection.State, table, id string, body canon.Raw, members []string) *Failure {
+	mine := make([]string, len(members))
+	for i, m := range members {
+		mine[i] = textOf(body, m)
+		if mine[i] == "" || mine[i] == "null" || mine[i] == "false" {
+			return nil
+		}
+	}
+rows:
+	for row := range st.Newest(table, 0) {
+		if row.ID == id || textOf(row.Body, "deleted") == "true" || table == "zendesk.user" && textOf(row.Body, "active") == "false" {
+			continue // what is deleted releases what it had
+		}
+		for i, m := range members {
+			if textOf(row.Body, m) != mine[i] {
+				continue rows
+			}
+		}
+		return failed("rows.unique", "%s %s and %s have the same %s: %s", table, id, row.ID, strings.Join(members, ", "), strings.Join(mine, ", "))
+	}
+	return nil
+}
+
+// unreferenced: nobody refers to a row that has gone.
+func (r *run) unreferenced(st *projection.State, table, id string) *Failure {
+	for from, list := range refs {
+		for _, ref := range list {
+			if ref.table != table {
+				continue
+			}
+			for row := range st.Newest(from, 0) {
+				if textOf(row.Body, ref.member) == id {
+					return failed("rows.refs-resolve", "%s %s was deleted, and %s %s still has it as %s", table, id, from, row.ID, ref.member)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// others: an operation on one world changes nothing in another.
+func (r *run) others(s *space, _ *step) *Failure {
+	for _, o := range r.spaces {
+		if o == s {
+			continue
+		}
+		v, err := o.world.View(r.ctx)
+		if err != nil {
+			return failed("worlds.apart", "world %d: %v", o.index, err)
+		}
+		if v.Seq != o.view.Seq || v.Hash != o.view.Hash || v.Inc != o.view.Inc {
+			return failed("worlds.apart", "an operation on world %d moved world %d from entry %d to %d", s.index, o.index, o.view.Seq, v.Seq)
+		}
+	}
+	return nil
+}
+
+// ref is a member of a row that names a row of another table.
+type ref struct{ member, table string }
+
+// refs is the graph of references.
+var refs = map[string][]ref{
+	"stripe.balance_transaction":          nil,
+	"stripe.charge":                       {{"customer", "stripe.customer"}, {"payment_intent", "stripe.payment_intent"}, {"balance_transaction", "stripe.balance_transaction"}},
+	"stripe.refund":                       {{"charge", "stripe.charge"}, {"payment_intent", "stripe.payment_intent"}, {"balance_transaction", "stripe.balance_transaction"}},
+	"stripe.dispute":                      {{"charge", "stripe.charge"}, {"payment_intent", "stripe.payment_intent"}},
+	"stripe.payment_intent":               {{"customer", "stripe.customer"}, {"latest_charge", "stripe.charge"}},
+	"stripe.setup_intent":                 {{"customer", "stripe.customer"}},
+	"stripe.payment_method":               {{"customer", "stripe.customer"}},
+	"stripe.invoice":                      {{"customer", "stripe.customer"}},
+	"stripe.invoice_item":                 {{"customer", "stripe.customer"}},
+	"stripe.invoice_payment":              {{"invoice", "stripe.invoice"}},
+	"stripe.credit_note":                  {{"invoice", "stripe.invoice"}, {"customer", "stripe.customer"}},
+	tableSubscription:                     {{"customer", "stripe.customer"}, {"latest_invoice", "stripe.invoice"}, {"test_clock", "stripe.test_clock"}},
+	"stripe.customer":                     {{"test_clock", "stripe.test_clock"}},
+	"stripe.customer_balance_transaction": {{"customer", "stripe.customer"}},
+	"stripe.price":                        {{"product", "stripe.product"}},
+	"stripe.promotion_code":               {{"customer", "stripe.customer"}},
+	"zendesk.ticket": {{"requester_id", "zendesk.user"}, {"submitter_id", "zendesk.user"}, {"assignee_id", "zendesk.user"},
+		{"group_id", "zendesk.group"}}, // an organization that is deleted stays in its tickets
+	"zendesk.comment":                 {{"ticket_id", "zendesk.ticket"}, {"author_id", "zendesk.user"}},
+	"zendesk.audit":                   {{"ticket_id", "zendesk.ticket"}},
+	"zendesk.group_membership":        {{"user_id", "zendesk.user"}, {"group_id", "zendesk.group"}},
+	"zendesk.organization_membership": {{"user_id", "zendesk.user"}, {"organization_id", "zendesk.organization"}},
+	"zendesk.user":                    {{"default_group_id", "zendesk.group"}, {"organization_id", "zendesk.organization"}},
+}
+
+// unique is what no two rows of a table may share.
+var unique = map[string][]string{
+	"stripe.invoice":                  {"number"},
+	"stripe.promotion_code":           {"code", "active"},
+	"stripe.price":                    {"lookup_key"},
+	"zendesk.group_membership":        {"user_id", "group_id"},
+	"zendesk.organization_membership": {"user_id", "organization_id"},
+	"zendesk.user":                    {"email"},
+	"zendesk.organization":            {"name"},
+}
+
+// statusOf is the outcome class of an answer: its status, and the code of a refusal.
+func statusOf(a *response) string {
+	if a.cut {
+		return "cut"
+	}
+	text := strconv.Itoa(a.status)
+	if a.status < 400 {
+		return text
+	}
+	if code := errorCode(a.body); code != "" {
+		text += " " + code
+	}
+	return text
+}

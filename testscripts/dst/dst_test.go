@@ -1,0 +1,94 @@
+package dst
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"worlds/testscripts"
+)
+
+// small is a run that every test can afford.
+var small = Config{Seeds: 1, Rounds: 10, Profile: Sparse, Width: 2, Delivery: Delta, Base: 7}
+
+// run1 does one run on a server of its own.
+func run1(t *testing.T, cfg Config) *Result {
+	t.Helper()
+	e, err := openEngine(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	return one(context.Background(), e, cfg, cfg.Base, nil)
+}
+
+func TestRandIsAsItAlwaysWas(t *testing.T) {
+	r := NewRand(42)
+	got := []uint64{r.Uint64(), r.Uint64(), r.Fork("part").Uint64(), r.Uint64()}
+	want := []uint64{13679457532755275413, 2949826092126892291, got[2], 5139283748462763858}
+	if !slices.Equal(got, want) || got[2] == want[3] {
+		t.Errorf("the stream of 42 is %d, and was %d", got, want)
+	}
+	p := NewRand(1).Perm(10)
+	slices.Sort(p)
+	for i, n := range p {
+		if i != n {
+			t.Fatalf("%d is no permutation", p)
+		}
+	}
+}
+
+func TestSameRunSameJournal(t *testing.T) {
+	for _, profile := range []string{Sparse, Populated} {
+		cfg := small
+		cfg.Profile = profile
+		one, two := run1(t, cfg), run1(t, cfg)
+		for _, r := range []*Result{one, two} {
+			if r.Failure != nil {
+				t.Fatalf("%s: %v", profile, r.Failure)
+			}
+		}
+		if one.Metrics.Digest == "" || one.Metrics.Digest != two.Metrics.Digest || len(one.History) != len(two.History) {
+			t.Errorf("%s: one run ends in %s, the same in %s", profile, one.Metrics.Digest, two.Metrics.Digest)
+		}
+		cfg.Base++
+		if other := run1(t, cfg); other.Metrics.Digest == one.Metrics.Digest {
+			t.Errorf("%s: another seed ends in the same journal", profile)
+		}
+	}
+}
+
+// TestEveryRouteHasAGenerator guards new routes: one needs a recipe, a body or nothing
+// beyond its table, and every segment of its path a table; or a reason to be skipped.
+func TestEveryRouteHasAGenerator(t *testing.T) {
+	e, err := openEngine(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.close() }()
+	for _, c := range testscripts.Catalogs() {
+		for _, r := range c.Routes() {
+			name := r.Method + " " + r.Pattern
+			if skipped[name] != "" {
+				continue
+			}
+			if missing := ungenerated(c, r); missing != "" {
+				t.Errorf("%s %s: %s; give it what it lacks in recipes.go, or a reason in skipped (routes.go)", c.Name, name, missing)
+			}
+		}
+	}
+	admin, err := adminRoutes(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := generatedAdmin()
+	for _, name := range admin {
+		if !made[name] && skippedAdmin[name] == "" {
+			t.Errorf("%s: no operation of operator.go does it, and skippedAdmin (routes.go) has no reason", name)
+		}
+	}
+}

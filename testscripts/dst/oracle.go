@@ -1,0 +1,169 @@
+package dst
+
+import (
+	"strings"
+
+	"worlds/journal"
+	"worlds/seed"
+	"worlds/testscripts/dst/model"
+	stripemodel "worlds/testscripts/dst/model/stripe"
+	zendeskmodel "worlds/testscripts/dst/model/zendesk"
+	"worlds/testscripts/invariant"
+)
+
+// theory is a model of a twin: a second opinion on what it must answer.
+type theory interface {
+	// judge predicts an answer, compares it, and says whether it had an opinion.
+	judge(op model.Op, status int, body []byte) (diffs []model.Diff, known bool)
+	graph(dump []byte) []model.Diff
+	advance(to int64)
+	reset() error
+}
+
+type stripeTheory struct{ m *stripemodel.Model }
+
+func (t stripeTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, bool) {
+	want := t.m.Do(op)
+	if !want.Known {
+		return nil, false
+	}
+	return t.m.Check(want, status, body, op), true
+}
+
+func (t stripeTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
+func (t stripeTheory) advance(to int64)               { t.m.Advance(to) }
+
+func (t stripeTheory) reset() error {
+	t.m.Reset()
+	return nil
+}
+
+type zendeskTheory struct{ m *zendeskmodel.Model }
+
+func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, bool) {
+	want := t.m.Do(op)
+	if !want.Known {
+		return nil, false
+	}
+	return t.m.Check(want, status, body), true
+}
+
+func (t zendeskTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
+func (t zendeskTheory) advance(to int64)               { t.m.Advance(to) }
+func (t zendeskTheory) reset() error                   { return t.m.Reset() }
+
+// theories are the models of the twins that were asked for, by API, for a world of a
+// seed.
+func theories(doc *seed.Seed, asked string) (map[string]theory, error) {
+	out := map[string]theory{}
+	if strings.Contains(asked, apiStripe) {
+		m, err := stripemodel.New(doc.Canonical)
+		if err != nil {
+			return nil, err
+		}
+		out[apiStripe] = stripeTheory{m}
+	}
+	if strings.Contains(asked, apiZendesk) {
+		m, err := zendeskmodel.New(doc.Canonical)
+		if err != nil {
+			return nil, err
+		}
+		out[apiZendesk] = zendeskTheory{m}
+	}
+	return out, nil
+}
+
+// models lists a space's models, in an order that stays.
+func (s *space) models() []theory {
+	var out []theory
+	for _, api := range []string{apiStripe, apiZendesk} {
+		if m := s.theory[api]; m != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// predict asks the models what a request must have been answered. What a fault rule
+// answered, or never reached the world, is none of theirs.
+func (r *run) predict(s *space, t *step) *Failure {
+	if t.op.API == apiAdmin {
+		if t.before.Inc == t.after.Inc && t.diff.FromClock != t.diff.ToClock {
+			for _, m := range s.models() {
+				m.advance(t.diff.ToClock)
+			}
+		}
+		return nil
+	}
+	m := s.theory[t.op.API]
+	if m == nil || t.rule != "" || !t.logged || t.expired() {
+		return nil
+	}
+	diffs, known := m.judge(t.op.told(), t.answer.status, t.answer.body)
+	if !known {
+		r.count(countNoOpinion, 1)
+		if t.op.Method != "GET" && unchanged("", t) != nil { // it knows the world no longer
+			r.count("model_lost."+t.op.API, 1)
+			delete(s.theory, t.op.API)
+		}
+		return nil
+	}
+	r.count(countPredicted, 1)
+	if len(diffs) > 0 {
+		return failed("model.answer", "%v\n%d %s", diffs, t.answer.status, t.answer.body)
+	}
+	return nil
+}
+
+// expired reports whether the key of a step had run out, which is the operator's doing.
+func (t *step) expired() bool {
+	return t.answer.status == 401 && errorCode(t.answer.body) == "api_key_expired"
+}
+
+// told is the operation in the models' words.
+func (o *Op) told() model.Op {
+	return model.Op{API: o.API, Method: o.Method, Path: strings.TrimSuffix(o.Path, ".json"), Params: o.Params,
+		Body: []byte(o.Body), Idem: o.Idem, Key: o.Key, As: o.As, Version: o.Version}
+}
+
+// judge holds the entries that the world has made since the last time to the
+// invariants, one by one.
+func (s *space) judge() *Failure {
+	if s.checker == nil {
+		g, err := s.world.Genesis()
+		if err != nil {
+			return failed("journal.history", "%v", err)
+		}
+		s.checker, s.judged = invariant.New(&g.Entry), 0
+	}
+	var found []invariant.Violation
+	s.rule = ""
+	err := s.world.EntriesOf(s.view, s.judged+1, s.view.Seq, func(e *journal.Entry) error {
+		kept := *e
+		found = append(found, s.checker.Next(&kept)...)
+		frame, err := journal.ParseBody(e.Body)
+		s.rule = textOf(frame.Reply, "rule")
+		return err
+	})
+	s.judged = s.view.Seq
+	if err != nil {
+		return failed("journal.history", "%v", err)
+	}
+	return violated(found)
+}
+
+func violated(found []invariant.Violation) *Failure {
+	if len(found) == 0 {
+		return nil
+	}
+	return failed(found[0].ID, "%v", found)
+}
+
+// judgeRows compares the world's rows with the second fold of its entries, and checks
+// every object.
+func (s *space) judgeRows() *Failure {
+	if f := s.judge(); f != nil {
+		return f
+	}
+	return violated(append(s.checker.Rows(s.view.State), s.checker.Objects()...))
+}

@@ -1,0 +1,318 @@
+package dst
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"worlds/twin"
+)
+
+// run is one simulation.
+type run struct {
+	ctx      context.Context
+	cfg      Config
+	seed     uint64
+	rand     *Rand
+	luck     swarm
+	engine   *engine
+	post     *post
+	spaces   []*space
+	gen      *generator
+	phase    string
+	metrics  Metrics
+	coverage *Coverage
+	history  []Op
+	done     map[string]bool // routes that had a success in the setup
+	out      io.Writer       // of WORLDS_DST_DEBUG
+	trap     func(*step) *Failure
+}
+
+// Result is what came of one run.
+type Result struct {
+	Seed     uint64
+	Metrics  Metrics
+	Failure  *Failure // nil: nothing was found
+	History  []Op     // everything that was done
+	Coverage *Coverage
+	Idle     error // the run passed, and has done too little to count
+}
+
+// one does the run of a seed on an engine. A panic is a failure like another.
+func one(ctx context.Context, e *engine, cfg Config, seed uint64, out io.Writer) (result *Result) {
+	r := newRun(ctx, e, cfg, seed, out)
+	result = &Result{Seed: seed, Coverage: r.coverage}
+	defer func() {
+		if p := recover(); p != nil {
+			result.Failure = failed("harness.panic", "%v\n%s", p, debug.Stack())
+		}
+		r.end(result)
+	}()
+	if result.Failure = r.setup(); result.Failure != nil {
+		return result
+	}
+	if result.Failure = r.schedule(); result.Failure != nil {
+		return result
+	}
+	r.phase = phaseDrain
+	if result.Failure = r.drain(); result.Failure != nil {
+		return result
+	}
+	if result.Failure = r.agree(); result.Failure != nil {
+		return result
+	}
+	result.Failure = r.laws()
+	return result
+}
+
+func newRun(ctx context.Context, e *engine, cfg Config, seed uint64, out io.Writer) *run {
+	r := &run{ctx: ctx, cfg: cfg, seed: seed, rand: NewRand(seed), engine: e, phase: phaseSetup, coverage: NewCoverage(), done: map[string]bool{}, out: out}
+	r.luck = drawSwarm(r.rand.Fork("swarm"))
+	r.gen = &generator{rand: r.rand.Fork("operations"), luck: r.luck, used: map[int][]Op{}}
+	r.metrics = Metrics{Seed: seed, Rounds: cfg.Rounds, Profile: cfg.profile(seed), Width: cfg.Width, Delivery: cfg.Delivery, Rules: twin.Rules,
+		Topology: "worlds apart", Swarm: r.luck, Counters: map[string]int64{}, Routes: map[string]int64{}}
+	return r
+}
+
+// end writes what the run came to.
+func (r *run) end(result *Result) {
+	r.engine.net.use(nil)
+	result.History = r.history
+	r.metrics.Result = "pass"
+	switch {
+	case result.Failure != nil:
+		r.metrics.Result = result.Failure.Property
+		r.count(countOracle, 1)
+	default:
+		result.Idle = r.metrics.gates(mandatory(), r.done)
+	}
+	result.Metrics = r.metrics
+}
+
+// setup makes the worlds and, where the profile says so, populates them.
+func (r *run) setup() *Failure {
+	if f := r.worlds(); f != nil {
+		return f
+	}
+	if r.metrics.Profile == Populated {
+		for _, s := range r.spaces {
+			if f := r.populate(s); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) worlds() *Failure {
+	r.post = newPost(r.seed, r.luck)
+	r.engine.net.use(r.post)
+	for i := range r.cfg.Width {
+		doc, err := seedOf(r.metrics.Profile, r.seed, i)
+		if err != nil {
+			return failed("harness.seed", "%v", err)
+		}
+		s, err := newSpace(r.engine, i, doc, r.post)
+		if err != nil {
+			return failed("harness.world", "%v", err)
+		}
+		if s.theory, err = theories(doc, r.cfg.Models); err != nil {
+			return failed("harness.model", "%v", err)
+		}
+		r.metrics.Seeds = append(r.metrics.Seeds, s.info.Seed.Hash)
+		r.spaces = append(r.spaces, s)
+	}
+	return nil
+}
+
+// schedule does the rounds: in each, one operation on every world, in an order of the
+// seed's, and what the adversary has in mind.
+func (r *run) schedule() *Failure {
+	r.phase = phaseScheduled
+	turns := r.rand.Fork("turns")
+	for range r.cfg.Rounds {
+		for _, i := range turns.Perm(len(r.spaces)) {
+			for _, op := range r.turn(r.spaces[i]) {
+				if f := r.apply(&op); f != nil {
+					return f
+				}
+			}
+		}
+		r.post.round()
+	}
+	return nil
+}
+
+// turn is what happens to one world in one round.
+func (r *run) turn(s *space) []Op {
+	g := r.gen
+	var ops []Op
+	if g.rand.Of(r.luck.Down) {
+		ops = append(ops, g.own(s, actDown, 1+g.rand.N(downMax)))
+	}
+	if g.rand.Of(r.luck.Inject) {
+		op := g.own(s, pick(g.rand, cuts), 0)
+		for range 2 + g.rand.N(2) {
+			inner := g.request(s)
+			inner.Space = s.index
+			op.Inject = append(op.Inject, inner)
+		}
+		ops = append(ops, op)
+	} else {
+		ops = append(ops, g.next(s))
+	}
+	if g.rand.Of(r.luck.Flush) {
+		ops = append(ops, g.act(s, "POST", "/webhooks/flush", ""))
+	}
+	if g.rand.Of(r.luck.Poll) {
+		name := actFull
+		if r.cfg.Delivery == Delta {
+			name = actDelta
+		}
+		ops = append(ops, g.own(s, name, pick(g.rand, []int{1, 3, 1000})))
+	}
+	return ops
+}
+
+// Apply does one operation of a history and judges it; scripted tests take the same
+// way as generated ones.
+func (r *run) apply(op *Op) *Failure {
+	r.history = append(r.history, *op)
+	r.count(countAttempted, 1)
+	s := r.spaces[op.Space]
+	var f *Failure
+	if op.API == apiAct {
+		f = r.perform(s, op)
+	} else {
+		f = r.step(s, op)
+	}
+	if f != nil && f.Op == nil {
+		f.Op = op
+	}
+	return f
+}
+
+// step sends one operation and judges what came of it.
+func (r *run) step(s *space, op *Op) *Failure {
+	t := &step{op: s.resolved(*op)}
+	r.metrics.Routes[op.API+" "+op.Route]++
+	attempts, repeats, failures := r.post.tally()
+	t.answer = s.send(&t.op)
+	now, again, broken := r.post.tally()
+	r.count("deliveries", now-attempts)
+	r.count("deliveries.repeated", again-repeats)
+	r.count("deliveries.failed", broken-failures)
+	var err error
+	if t.before, t.diff, err = s.look(); err != nil {
+		return failed("worlds.view", "%v", err)
+	}
+	t.after = s.view
+	if t.before.Inc != t.after.Inc {
+		s.checker = nil
+	}
+	f := s.judge()
+	t.rule, t.logged = s.rule, t.after.Seq > t.before.Seq
+	r.account(t)
+	r.cover(s, t)
+	r.debug(s, t)
+	s.follow(t)
+	if f != nil {
+		return f
+	}
+	if f := r.check(s, t); f != nil {
+		return f
+	}
+	if f := r.predict(s, t); f != nil {
+		return f
+	}
+	if r.trap != nil {
+		if f := r.trap(t); f != nil {
+			return f
+		}
+	}
+	if t.before.Inc != t.after.Inc {
+		return s.restart()
+	}
+	s.note(op.N, t.diff, t.after.State)
+	r.acknowledge(s, t)
+	return nil
+}
+
+// account counts what came of a step.
+func (r *run) account(t *step) {
+	switch {
+	case t.answer.cut || t.answer.status >= 400:
+		r.count(countRejected, 1)
+	case t.after.Hash != t.before.Hash && t.op.Method != "GET":
+		r.count(countCommitted, 1)
+		if r.phase == phaseSetup {
+			r.done[t.op.API+" "+t.op.Route] = true
+		}
+	}
+	if len(t.diff.Events) > 0 {
+		r.count("events", len(t.diff.Events))
+	}
+}
+
+// follow keeps what the harness knows of keys up to date.
+func (s *space) follow(t *step) {
+	if t.op.API != apiAdmin || t.answer.status >= 300 {
+		return
+	}
+	switch {
+	case t.op.Method == "POST" && t.op.Path == "/keys":
+		s.keys[member(t.answer.body, "label")] = member(t.answer.body, "secret")
+	case t.op.Method == "DELETE" && strings.HasPrefix(t.op.Path, "/keys/"):
+		delete(s.keys, strings.TrimPrefix(t.op.Path, "/keys/"))
+	case t.op.Path == "/fork":
+		s.forks++
+	}
+}
+
+// digest is what the journals of the run's worlds come to.
+func (r *run) digest() (string, *Failure) {
+	sum := sha256.New()
+	for _, s := range r.spaces {
+		answer := s.get("/journal/export", nil, nil)
+		if answer.status != 200 {
+			return "", failed("journal.export", "%d %s", answer.status, answer.body)
+		}
+		sum.Write(answer.body)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// debug prints an operation that touches what WORLDS_DST_DEBUG names: an id or the
+// beginning of one, or evt: and a type of events.
+func (r *run) debug(s *space, t *step) {
+	if r.cfg.Debug == "" || r.out == nil {
+		return
+	}
+	for _, word := range strings.Split(r.cfg.Debug, ",") {
+		if t.touches(word) {
+			fmt.Fprintf(r.out, "w%d entry %d %s → %s\n", s.index, t.after.Seq, &t.op, statusOf(&t.answer))
+			return
+		}
+	}
+}
+
+func (t *step) touches(word string) bool {
+	if typ, ok := strings.CutPrefix(word, "evt:"); ok {
+		for _, e := range t.diff.Events {
+			if twin.MatchType(typ, e.Type) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range changesOf(t) {
+		if strings.HasPrefix(c.id, word) || strings.HasSuffix(c.table, "."+word) {
+			return true
+		}
+	}
+	return strings.Contains(t.op.Path, word)
+}
