@@ -86,8 +86,8 @@ var graph = map[string][]string{
 	"zendesk.organization_membership": {
 		"organization_id zendesk.organization", "user_id zendesk.user",
 	},
-	"zendesk.ticket": {
-		"assignee_id zendesk.user", "group_id zendesk.group", "organization_id zendesk.organization", "requester_id zendesk.user",
+	"zendesk.ticket": { // one keeps the organization that it was raised for, deleted or not
+		"assignee_id zendesk.user", "group_id zendesk.group", "requester_id zendesk.user",
 		"submitter_id zendesk.user", "problem_id zendesk.ticket", "collaborator_ids[] zendesk.user", "email_cc_ids[] zendesk.user",
 		"follower_ids[] zendesk.user", "followup_ids[] zendesk.ticket",
 	},

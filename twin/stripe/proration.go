@@ -324,9 +324,11 @@ func (s *Subscription) billPending(tx *twin.Tx) error {
 	if !ok {
 		return nil
 	}
+	before := tx.Savepoint()
 	inv := firstInvoice(tx, s, c)
 	all := sweep(tx, inv, s.ID, false)
 	if len(all) == 0 {
+		tx.Rollback(before) // the id of an invoice that is not made is not used up
 		return nil
 	}
 	inv.BillingReason = reasonUpdate
