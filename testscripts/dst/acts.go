@@ -180,7 +180,7 @@ func (r *run) cut(s *space, op *Op, path string) *Failure {
 			defer close(done)
 			inside = r.inject(op.Inject, "cut")
 		}()
-		timer := time.NewTimer(writeWait)
+		timer := time.NewTimer(writeWait) //worlds:boundary how long a write may be held up
 		defer timer.Stop()
 		select {
 		case <-done:

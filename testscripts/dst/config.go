@@ -46,7 +46,8 @@ const envPrefix = "WORLDS_DST_"
 // base seed is the time of day unless it is given, so that every sweep searches
 // where none has searched.
 func FromEnv() (Config, error) {
-	c := Config{Seeds: SeedsUsual, Rounds: RoundsUsual, Profile: Mixed, Width: WidthLeast, Delivery: Full, Models: Models, Base: uint64(time.Now().Unix())}
+	c := Config{Seeds: SeedsUsual, Rounds: RoundsUsual, Profile: Mixed, Width: WidthLeast, Delivery: Full, Models: Models}
+	c.Base = uint64(time.Now().Unix()) //worlds:boundary where a sweep begins to search
 	var err error
 	number := func(name string, into *int) {
 		text := os.Getenv(envPrefix + name)

@@ -66,7 +66,7 @@ func (w *wire) end() {
 
 // next waits for one whole event.
 func (w *wire) next() (streamed, bool) {
-	timer := time.AfterFunc(streamWait, w.end)
+	timer := time.AfterFunc(streamWait, w.end) //worlds:boundary how long a stream may be silent
 	defer timer.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
