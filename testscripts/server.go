@@ -24,7 +24,7 @@ type Server struct {
 	Handler http.Handler
 	Admin   *admin.Server
 	Host    *world.Host
-	store   *store.Store
+	store   journalStore
 	http    *http.Server
 	done    chan error
 }
@@ -38,6 +38,8 @@ type ServerOptions struct {
 	// StoreHook and SegmentBytes are those of the journal's store.
 	StoreHook    func(store.Point) error
 	SegmentBytes int64
+	// Memory, if not nil, keeps the journal instead of Dir, and is left open.
+	Memory *store.Memory
 	// RootToken, if not "", opens everything.
 	RootToken string
 	// Offline takes no port: requests go to the server's Handler.
@@ -50,17 +52,36 @@ type ServerOptions struct {
 	Wrap func(http.Handler) http.Handler
 }
 
+// journalStore is a journal that this process has opened.
+type journalStore interface {
+	world.Journal
+	Close() error
+}
+
 // Catalogs are the twins a scenario's server has.
 func Catalogs() []*twin.Catalog { return []*twin.Catalog{stripe.Catalog(), zendesk.Catalog()} }
+
+// left is a journal that its server leaves open.
+type left struct{ *store.Memory }
+
+// Close leaves it open.
+func (left) Close() error { return nil }
+
+func (opt *ServerOptions) open() (journalStore, error) {
+	if opt.Memory != nil {
+		return left{opt.Memory}, nil
+	}
+	return store.Open(opt.Dir, store.Options{
+		Durability: opt.Durability, Logger: opt.Logger, Hook: opt.StoreHook, SegmentBytes: opt.SegmentBytes,
+	})
+}
 
 // StartServer opens the journal in Dir and serves on a free port of 127.0.0.1.
 func StartServer(opt ServerOptions) (*Server, error) {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	st, err := store.Open(opt.Dir, store.Options{
-		Durability: opt.Durability, Logger: opt.Logger, Hook: opt.StoreHook, SegmentBytes: opt.SegmentBytes,
-	})
+	st, err := opt.open()
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +119,13 @@ func StartServer(opt ServerOptions) (*Server, error) {
 // offlineURL is how a server is called that takes no port.
 const offlineURL = "http://worlds.example"
 
-// Compact compacts the journal while the server goes on.
-func (s *Server) Compact() error { return s.store.Compact() }
+// Compact compacts a journal on disk while the server goes on.
+func (s *Server) Compact() error {
+	if st, ok := s.store.(*store.Store); ok {
+		return st.Compact()
+	}
+	return nil
+}
 
 // stopWait bounds how long a stop waits for requests in flight.
 const stopWait = 5 * time.Second

@@ -20,7 +20,7 @@ const (
 // synced by who appends the record, beside everybody else's batches; in its turn
 // it gets its headers, which are what makes a batch of it, and its name.
 type ahead struct {
-	file *os.File
+	file File
 	path string
 	head segmentHead // its number comes with its turn
 	size int64       // of the batch
@@ -41,13 +41,13 @@ func (s *Store) writeAhead(r *Record) (*ahead, error) {
 	a.crc = checksum(a.head.seed(), buf[batchHeaderBytes:])
 	a.path = filepath.Join(s.dir, tailName, fmt.Sprintf("ahead-%d%s%s", s.aheads.Add(1), segmentSuffix, newSuffix))
 	var err error
-	if a.file, err = os.OpenFile(a.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
+	if a.file, err = s.opt.OpenFile(a.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
 		return nil, fmt.Errorf("store: segment: %w", err)
 	}
 	for from := 0; from < int(a.size) && err == nil; from += aheadPiece {
 		piece := buf[:a.size][from:min(from+aheadPiece, int(a.size))]
 		if _, err = a.file.WriteAt(piece, int64(segmentHeaderBytes+from)); err == nil {
-			err = startWriting(a.file, int64(segmentHeaderBytes+from), int64(len(piece)))
+			err = a.file.StartWriting(int64(segmentHeaderBytes+from), int64(len(piece)))
 		}
 	}
 	if err == nil {
@@ -124,7 +124,7 @@ func (s *Store) writeHeads(b *batch) (position, error) {
 	if err := s.opt.Hook(PointWritten); err != nil {
 		return position{}, err
 	}
-	if err := syncData(a.file); err != nil {
+	if err := a.file.SyncData(); err != nil {
 		return position{}, err
 	}
 	path := segmentPath(s.dir, a.head.number)

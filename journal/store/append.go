@@ -339,7 +339,7 @@ func (s *Store) write(b *batch, sync bool) (position, error) {
 	if err := s.opt.Hook(PointWritten); err != nil {
 		return at, err
 	}
-	if err := syncData(seg.file); err != nil {
+	if err := seg.file.SyncData(); err != nil {
 		return at, err
 	}
 	_ = s.opt.Hook(PointSynced)
@@ -460,7 +460,7 @@ func (s *Store) syncTail() error {
 	s.mu.Unlock()
 	err := s.opt.Hook(PointWritten)
 	if err == nil {
-		err = syncData(seg.file)
+		err = seg.file.SyncData()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -514,7 +514,7 @@ func (s *Store) erase(at position) {
 	}
 	_, err := seg.file.WriteAt(make([]byte, batchHeaderBytes), at.offset)
 	if err == nil {
-		err = syncData(seg.file)
+		err = seg.file.SyncData()
 	}
 	if err != nil {
 		err = errors.Join(seg.file.Truncate(at.offset), seg.file.Sync())

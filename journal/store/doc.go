@@ -25,4 +25,6 @@
 // before whether that is meant. It needs a Unix, for flock.
 //
 // Verify and Salvage are for the folder of a stopped server.
+//
+// A [Memory] is the same to its users without files; one suite holds both to it.
 package store

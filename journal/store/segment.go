@@ -23,7 +23,7 @@ type segment struct {
 	head segmentHead
 	seed uint32
 	path string
-	file *os.File
+	file File
 	end  int64 // behind the last acknowledged batch; Store.mu
 	// Set once, when the segment is full.
 	rows      []dirtied // what its batches changed
@@ -42,9 +42,9 @@ func segmentPath(dir string, number uint64) string {
 
 // createSegment makes a zero-filled file and heads it. The folder is not
 // synced.
-func createSegment(dir string, head segmentHead) (*segment, error) {
+func createSegment(open opener, dir string, head segmentHead) (*segment, error) {
 	path := segmentPath(dir, head.number)
-	f, err := os.OpenFile(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := open(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("store: segment: %w", err)
 	}
@@ -75,7 +75,7 @@ func (s *segment) reuse(dir string, head segmentHead) error {
 	if _, err := s.file.WriteAt(head.encode(), 0); err != nil {
 		return fmt.Errorf("store: segment: %w", err)
 	}
-	if err := syncData(s.file); err != nil {
+	if err := s.file.SyncData(); err != nil {
 		return fmt.Errorf("store: segment: %w", err)
 	}
 	path := segmentPath(dir, head.number)

@@ -35,7 +35,7 @@ func (s *Store) takeReady(n int64) (*segment, error) {
 	head := replaced.head
 	head.generation++
 	head.size = aligned(n + segmentHeaderBytes)
-	seg, err := createSegment(s.dir, head)
+	seg, err := createSegment(s.opt.OpenFile, s.dir, head)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Store) makeSegment(size int64) (*segment, error) {
 		s.nextNumber++
 		return seg, nil
 	}
-	seg, err := createSegment(s.dir, head)
+	seg, err := createSegment(s.opt.OpenFile, s.dir, head)
 	if err == nil {
 		s.nextNumber++
 	}

@@ -167,6 +167,9 @@ func (o Options) filled() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.OpenFile == nil {
+		o.OpenFile = OpenDisk
+	}
 	if o.Hook == nil {
 		o.Hook = func(Point) error { return nil }
 	}
@@ -198,7 +201,7 @@ func (s *Store) open() error {
 	for _, r := range rows {
 		s.worlds[r.world] = &world{id: r.world, head: r.head, there: true, acked: r.head, ackedThere: true}
 	}
-	t, err := readTail(s.dir, mark, func(d *DamageError) error { return d })
+	t, err := readTail(s.opt.OpenFile, s.dir, mark, func(d *DamageError) error { return d })
 	if err != nil {
 		return err
 	}
@@ -226,7 +229,7 @@ func (s *Store) create() error {
 	mark := watermark{at: position{1, segmentHeaderBytes}, batch: 1}
 	_, _ = rand.Read(mark.salt[:])
 	s.salt, s.nextNumber = mark.salt, 1
-	seg, err := createSegment(s.dir, s.nextHead(s.opt.SegmentBytes))
+	seg, err := createSegment(s.opt.OpenFile, s.dir, s.nextHead(s.opt.SegmentBytes))
 	if err != nil {
 		return err
 	}
@@ -275,7 +278,7 @@ func (s *Store) refuseOrphans() error {
 	}
 	for _, number := range files.segments {
 		path := segmentPath(s.dir, number)
-		data, err := os.ReadFile(path)
+		data, err := readFile(s.opt.OpenFile, path)
 		if err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -295,7 +298,7 @@ func (s *Store) refuseOrphans() error {
 // entries. The segments count as full; next is the number of their first batch.
 func (s *Store) replay(t *tail, next uint64) error {
 	for _, found := range t.segments {
-		f, err := os.OpenFile(found.path, os.O_RDWR, 0)
+		f, err := s.opt.OpenFile(found.path, os.O_RDWR, 0)
 		if err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -343,7 +346,7 @@ func (s *Store) adopt(t *tail) error {
 		if number != s.nextNumber || info.Size() != s.opt.SegmentBytes {
 			continue // made anew, under this name, when its turn comes
 		}
-		seg, err := openSegment(path)
+		seg, err := openSegment(s.opt.OpenFile, path)
 		if err != nil {
 			return err
 		}
@@ -355,7 +358,7 @@ func (s *Store) adopt(t *tail) error {
 		s.nextNumber++
 	}
 	for _, number := range t.dead {
-		seg, err := openSegment(segmentPath(s.dir, number))
+		seg, err := openSegment(s.opt.OpenFile, segmentPath(s.dir, number))
 		if err != nil {
 			if err := os.Remove(segmentPath(s.dir, number)); err != nil {
 				return fmt.Errorf("store: %w", err)
@@ -372,15 +375,16 @@ func (s *Store) adopt(t *tail) error {
 	return nil
 }
 
-func openSegment(path string) (*segment, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+func openSegment(open opener, path string) (*segment, error) {
+	f, err := open(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	b, err := readAll(f, segmentHeaderBytes)
 	head, ok := decodeSegmentHead(b)
 	if err == nil && !ok {
-		err = errors.New("the header does not hold")
+		_ = f.Close()
+		return nil, &DamageError{Path: path, Offset: 0, What: "the segment's header does not hold"}
 	}
 	if err != nil {
 		_ = f.Close()

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 )
 
 // scanned is a segment as the reader finds it.
@@ -88,7 +87,7 @@ type tail struct {
 
 // readTail reads the tail and changes nothing. damage is called with whatever
 // is damaged; if it returns an error that is the end, and readTail's error.
-func readTail(dir string, mark watermark, damage func(*DamageError) error) (*tail, error) {
+func readTail(open opener, dir string, mark watermark, damage func(*DamageError) error) (*tail, error) {
 	files, err := listTail(dir)
 	if err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func readTail(dir string, mark watermark, damage func(*DamageError) error) (*tai
 			t.dead = append(t.dead, number)
 			continue
 		}
-		s, err := readSegment(dir, number, mark)
+		s, err := readSegment(open, dir, number, mark)
 		if d, ok := err.(*DamageError); ok {
 			if err := damage(d); err != nil {
 				return nil, err
@@ -124,9 +123,9 @@ func readTail(dir string, mark watermark, damage func(*DamageError) error) (*tai
 	return t, t.join(dir, mark, found[:last+1], damage)
 }
 
-func readSegment(dir string, number uint64, mark watermark) (*scanned, error) {
+func readSegment(open opener, dir string, number uint64, mark watermark) (*scanned, error) {
 	path := segmentPath(dir, number)
-	data, err := os.ReadFile(path)
+	data, err := readFile(open, path)
 	if err != nil {
 		return nil, fmt.Errorf("store: tail: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"worlds/journal"
@@ -115,6 +116,9 @@ type Options struct {
 	ShelveLagBytes int64
 	// Logger hears of background trouble; nil discards.
 	Logger *slog.Logger
+	// OpenFile opens the files of the tail, which are read and written through what
+	// it returns; nil for those of the disk. For tests of disks that fail.
+	OpenFile func(path string, flag int, perm os.FileMode) (File, error)
 	// Hook is called at the points of an entry's life; see Point. For tests of
 	// crashes and faults; nil in production. It must not call the store.
 	Hook func(Point) error

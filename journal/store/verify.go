@@ -52,7 +52,7 @@ func Verify(dir string) (Report, error) {
 	if err != nil {
 		return report, report.note(err)
 	}
-	t, err := readTail(dir, mark, report.damage)
+	t, err := readTail(OpenDisk, dir, mark, report.damage)
 	if err != nil {
 		return report, report.note(err)
 	}

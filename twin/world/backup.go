@@ -142,7 +142,7 @@ func (l *lineWriter) line(b []byte) error {
 
 // Restore fills an empty journal with a backup. Every chain and the end are proved
 // on the way; after an error the journal is of no use.
-func Restore(s *store.Store, r io.Reader) error {
+func Restore(s Journal, r io.Reader) error {
 	in := &restorer{store: s, in: bufio.NewReaderSize(r, 1<<20), hash: sha256.New()}
 	if err := in.read(); err != nil {
 		return fmt.Errorf("line %d: %w", in.lines, err)
@@ -151,7 +151,7 @@ func Restore(s *store.Store, r io.Reader) error {
 }
 
 type restorer struct {
-	store    *store.Store
+	store    Journal
 	in       *bufio.Reader
 	hash     hash.Hash
 	lines    int64

@@ -17,7 +17,7 @@ import (
 
 // Host is the worlds of one server over one journal.
 type Host struct {
-	store    *store.Store
+	store    Journal
 	catalogs []*twin.Catalog
 	log      *slog.Logger
 	hook     Hook
@@ -53,7 +53,7 @@ type Options struct {
 }
 
 // NewHost returns a Host over an open store, which it does not close.
-func NewHost(s *store.Store, opt Options) *Host {
+func NewHost(s Journal, opt Options) *Host {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
