@@ -51,8 +51,8 @@ func (r *Rig) law() error {
 
 // unloaded takes the world out of memory and sees that it comes back the same.
 func (r *Rig) unloaded(w *world.World, v world.View) error {
-	for r.server.Host.Unload() == 0 { // twice: the first call finds it in use
-	}
+	r.server.Host.Unload() // finds it in use
+	r.server.Host.Unload()
 	again, err := w.View(context.Background())
 	switch {
 	case err != nil:

@@ -48,3 +48,39 @@ func TestScenarios(t *testing.T) {
 		},
 	}))
 }
+
+// TestScenariosUnloaded runs the scenarios with more to them than requests and
+// answers on servers that take their worlds out of memory all the time.
+func TestScenariosUnloaded(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"webhook_*", "fork_*", "diff_*", "fault_*", "clock_t*", "zendesk_*"} {
+		found, err := filepath.Glob(pattern + ".txtar")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v, %d files", pattern, err, len(found))
+		}
+		for _, f := range found {
+			switch f {
+			case "webhook_gives_up.txtar": // thousands of attempts, and a load before each
+			case "webhook_versions.txtar": // it starts the server anew itself
+			default:
+				files = append(files, f)
+			}
+		}
+	}
+	testscript.Run(t, testscripts.Params("", files, testscripts.Options{
+		Path: bin,
+		Start: func(opt testscripts.ServerOptions) (*testscripts.Server, error) {
+			s, err := testscripts.StartServer(opt)
+			if err == nil {
+				stop := unloading(s.Host)
+				t.Cleanup(func() {
+					stop()
+					if err := s.Stop(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			return s, err
+		},
+	}))
+}
