@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -58,29 +60,38 @@ func TestScenariosUnloaded(t *testing.T) {
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v, %d files", pattern, err, len(found))
 		}
-		for _, f := range found {
-			switch f {
-			case "webhook_gives_up.txtar": // thousands of attempts, and a load before each
-			case "webhook_versions.txtar": // it starts the server anew itself
-			default:
-				files = append(files, f)
-			}
-		}
+		files = append(files, found...)
 	}
+	files = slices.DeleteFunc(files, func(f string) bool {
+		return f == "webhook_gives_up.txtar" // thousands of attempts, and a load before each
+	})
+	var mu sync.Mutex
+	running := map[string]func(){} // by folder: a scenario may start its server anew
 	testscript.Run(t, testscripts.Params("", files, testscripts.Options{
 		Path: bin,
 		Start: func(opt testscripts.ServerOptions) (*testscripts.Server, error) {
-			s, err := testscripts.StartServer(opt)
-			if err == nil {
-				stop := unloading(s.Host)
-				t.Cleanup(func() {
-					stop()
-					if err := s.Stop(); err != nil {
-						t.Error(err)
-					}
-				})
+			mu.Lock()
+			stop := running[opt.Dir]
+			mu.Unlock()
+			if stop != nil {
+				stop()
 			}
-			return s, err
+			s, err := testscripts.StartServer(opt)
+			if err != nil {
+				return nil, err
+			}
+			still := unloading(s.Host)
+			stop = sync.OnceFunc(func() {
+				still()
+				if err := s.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+			t.Cleanup(stop)
+			mu.Lock()
+			running[opt.Dir] = stop
+			mu.Unlock()
+			return s, nil
 		},
 	}))
 }
