@@ -246,6 +246,7 @@ func (x *explorer) twice(ctx context.Context, st *stage, choose func(*sched) fun
 	opt := x.opt.Options
 	opt.stage, opt.light, opt.Durability, opt.choose = st, true, exploring, choose
 	r := Play(ctx, x.sc, opt)
+	opt.bare = true // the same journal is judged the same
 	again := Play(ctx, x.sc, opt)
 	if heads(r) != heads(again) || r.Schedule != again.Schedule {
 		x.mu.Lock()

@@ -157,7 +157,7 @@ func (p *play) judge() {
 			p.problem("world %s cannot be judged: %v", names[i], err)
 		}
 	}
-	if p.opt.light || len(p.result.Violations) > 0 || p.fatal {
+	if p.opt.light || p.opt.bare || len(p.result.Violations) > 0 || p.fatal {
 		return
 	}
 	for i, w := range worlds {
@@ -185,9 +185,10 @@ func (p *play) judgeWorld(name string, w *world.World) error {
 	if err != nil {
 		return err
 	}
-	g, err := w.Genesis()
-	if err != nil {
-		return err
+	p.result.Worlds = append(p.result.Worlds, Final{World: name, Seq: int64(v.Seq), Head: v.Hash.String(), DumpHash: world.DumpHash(v.State)})
+	p.result.Entries += int64(v.Seq)
+	if p.opt.bare {
+		return nil
 	}
 	var entries []*journal.Entry
 	err = w.History(v, func(e *journal.Entry) error {
@@ -198,12 +199,14 @@ func (p *play) judgeWorld(name string, w *world.World) error {
 	if err != nil {
 		return err
 	}
-	p.result.Worlds = append(p.result.Worlds, Final{World: name, Seq: int64(v.Seq), Head: v.Hash.String(), DumpHash: world.DumpHash(v.State)})
-	p.result.Entries += int64(v.Seq)
 	for _, rule := range v.State.Rules() {
 		if rule.Acted == 0 {
 			p.problem("the fault rule %s of world %s never acted", rule.ID, name)
 		}
+	}
+	g, err := w.Genesis()
+	if err != nil {
+		return err
 	}
 	found, err := testscripts.Invariants(context.Background(), w, g, v, entries)
 	if err != nil {
@@ -211,6 +214,11 @@ func (p *play) judgeWorld(name string, w *world.World) error {
 	}
 	for _, one := range found {
 		p.violate(name, Violation{ID: one.ID, Seq: one.Seq, Object: one.Object, Detail: one.Detail})
+	}
+	if p.opt.Judge != nil {
+		for _, one := range p.opt.Judge(name, w) {
+			p.violate(name, one)
+		}
 	}
 	for _, mode := range []world.Mode{world.Fold, world.Redecide} {
 		report, _ := world.Replay(mode, g, p.budgeted(entries), p.rig.Server().Host.Catalogs(), nil)

@@ -43,6 +43,9 @@ func (s *sched) place(w *world.World) *place {
 	}
 	pl := &place{world: w, names: newNames()}
 	s.places = append(s.places, pl)
+	if w == nil {
+		return pl
+	}
 	s.syncing = true
 	defer func() { s.syncing = false }()
 	if v, err := w.View(s.play.script.context()); err == nil {

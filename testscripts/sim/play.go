@@ -15,6 +15,7 @@ import (
 
 	"worlds/journal/store"
 	"worlds/testscripts"
+	"worlds/twin/world"
 )
 
 // Options are for Play and Explore.
@@ -35,10 +36,15 @@ type Options struct {
 	Wrap func(testscript.T) func(http.Handler) http.Handler
 	// Limits replace those that are not 0.
 	Limits Limits
+	// Judge, if not nil, adds what a world must hold to beside the invariants. It is
+	// called at the end of a play, with the world at rest.
+	Judge func(name string, w *world.World) []Violation
 
 	stage  *stage
 	choose func(*sched) func([]*item) int
 	light  bool // judge by the invariants and the replay alone
+	bare   bool // do not judge: only the journals' ends are looked at
+	orders map[string]order
 }
 
 // Limits bound a scenario, the most specific first.
@@ -163,18 +169,12 @@ type play struct {
 
 // Play plays a scenario once. It is for any number of goroutines.
 func Play(ctx context.Context, sc *Scenario, opt Options) *Result {
-	p := &play{
-		sc: sc, opt: opt, limits: usual, stage: opt.stage, began: now(), expected: Settled,
-		marks: map[string]int{}, rows: map[int64]string{}, seen: map[string]int64{}, short: map[string]string{}, streams: map[string]*stream{},
-	}
-	p.limits.fill(opt.Limits)
+	p := newPlay(sc, opt)
 	if p.stage == nil {
 		p.stage = &stage{}
 		defer func() { _ = p.stage.stop() }()
 	}
 	p.stage.clear()
-	p.sched = newSched(p)
-	p.script = &item{sched: p.sched, writer: scriptWriter, title: "script"}
 	if opt.choose != nil {
 		p.sched.choose = opt.choose(p.sched)
 	} else if opt.Schedule != "" {
@@ -196,6 +196,17 @@ func Play(ctx context.Context, sc *Scenario, opt Options) *Result {
 	})
 	dog()
 	return p.finishResult(log, ok)
+}
+
+func newPlay(sc *Scenario, opt Options) *play {
+	p := &play{
+		sc: sc, opt: opt, limits: usual, stage: opt.stage, began: now(), expected: Settled,
+		marks: map[string]int{}, rows: map[int64]string{}, seen: map[string]int64{}, short: map[string]string{}, streams: map[string]*stream{},
+	}
+	p.limits.fill(opt.Limits)
+	p.sched = newSched(p)
+	p.script = &item{sched: p.sched, writer: scriptWriter, title: "script"}
+	return p
 }
 
 // file is where the scenario is on disk; one that is explored goes without its

@@ -378,7 +378,7 @@ func (s *sched) settle() error {
 	for {
 		it, verdict := s.pick("")
 		if it == nil {
-			return nil
+			return s.stopped
 		}
 		if err := s.step(it, verdict); err != nil {
 			return err
@@ -393,7 +393,7 @@ func (s *sched) lookForDeliveries() {
 	}
 	s.synced = s.progress
 	for _, pl := range s.places {
-		if pl.gone || s.inside(pl.world) != nil || !pl.automatic() {
+		if pl.world == nil || pl.gone || s.inside(pl.world) != nil || !pl.automatic() {
 			continue
 		}
 		for _, d := range s.dues(pl) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,9 @@ type order func(p *play, ts *testscript.TestScript, args []string) error
 // commands are those of a simulation; doc.go describes them in the same order.
 func (p *play) commands() map[string]testscripts.Command {
 	out := map[string]testscripts.Command{}
-	for name, do := range orders() {
+	all := orders()
+	maps.Copy(all, p.opt.orders)
+	for name, do := range all {
 		out[name] = func(r *testscripts.Rig, ts *testscript.TestScript, neg bool, args []string) {
 			p.rig = r
 			err := do(p, ts, args)
