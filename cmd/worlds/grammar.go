@@ -20,6 +20,7 @@ type grammar struct {
 	Scenario   scenarioCmd   `cmd:"" help:"Faults on purpose: rules that make requests and deliveries fail."`
 	Test       testCmd       `cmd:"" help:"Run scenario files."`
 	Sim        simCmd        `cmd:"" help:"Play scenarios in which it is said who goes first, or find out who may not."`
+	Dst        dstCmd        `cmd:"" help:"Simulate histories that nobody wrote."`
 	Bench      benchCmd      `cmd:"" help:"Measure a server of this machine against a bare one."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in your shell."`

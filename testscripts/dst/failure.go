@@ -7,6 +7,8 @@ type Failure struct {
 	Property string // dotted, stable
 	Detail   string
 	Op       *Op // after which it was found, nil at rest
+	// Expect are commands of a scenario that say what ought to have been.
+	Expect []string
 }
 
 func (f *Failure) Error() string {

@@ -12,11 +12,10 @@ import (
 // generator makes operations for the spaces of a run. What it draws depends on the
 // run's seed and on what the spaces hold.
 type generator struct {
-	rand  *Rand
-	luck  swarm
-	n     int // of the last operation
-	used  map[int][]Op
-	texts int
+	rand *Rand
+	luck swarm
+	n    int // of the last operation
+	used map[int][]Op
 }
 
 // The ways to break a request on purpose.

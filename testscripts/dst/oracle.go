@@ -1,6 +1,7 @@
 package dst
 
 import (
+	"strconv"
 	"strings"
 
 	"worlds/journal"
@@ -110,9 +111,31 @@ func (r *run) predict(s *space, t *step) *Failure {
 	}
 	r.count(countPredicted, 1)
 	if len(diffs) > 0 {
-		return failed("model.answer", "%v\n%d %s", diffs, t.answer.status, t.answer.body)
+		f := failed("model.answer", "%v\n%d %s", diffs, t.answer.status, t.answer.body)
+		f.Expect = expected(diffs)
+		return f
 	}
 	return nil
+}
+
+// expected are the commands of a scenario that say what a model wants; what holds the
+// symbol of an id, or is no plain value, no command can say.
+func expected(diffs []model.Diff) (out []string) {
+	for _, d := range diffs {
+		want := d.Want
+		if text, err := strconv.Unquote(want); err == nil {
+			want = text
+		}
+		switch {
+		case strings.ContainsAny(want, "⟨{[(\n'"):
+		case d.Path == "status":
+			code, _, _ := strings.Cut(want, " ")
+			out = append(out, "status "+code)
+		case strings.HasPrefix(d.Path, "."):
+			out = append(out, "json "+d.Path+" "+quote(want))
+		}
+	}
+	return out
 }
 
 // expired reports whether the key of a step had run out, which is the operator's doing.

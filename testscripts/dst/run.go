@@ -27,9 +27,10 @@ type run struct {
 	metrics  Metrics
 	coverage *Coverage
 	history  []Op
-	done     map[string]bool // routes that had a success in the setup
-	out      io.Writer       // of WORLDS_DST_DEBUG
-	trap     func(*step) *Failure
+	depth    int                          // of operations in the middle of others
+	done     map[string]bool              // routes that had a success in the setup
+	out      io.Writer                    // of WORLDS_DST_DEBUG
+	told     func(*space, *step) *Failure // of every step; a property more
 }
 
 // Result is what came of one run.
@@ -55,18 +56,22 @@ func one(ctx context.Context, e *engine, cfg Config, seed uint64, out io.Writer)
 	if result.Failure = r.setup(); result.Failure != nil {
 		return result
 	}
-	if result.Failure = r.schedule(); result.Failure != nil {
-		return result
+	if result.Failure = r.schedule(); result.Failure == nil {
+		result.Failure = r.finish()
 	}
-	r.phase = phaseDrain
-	if result.Failure = r.drain(); result.Failure != nil {
-		return result
-	}
-	if result.Failure = r.agree(); result.Failure != nil {
-		return result
-	}
-	result.Failure = r.laws()
 	return result
+}
+
+// finish lets the worlds come to rest and judges what they then are.
+func (r *run) finish() *Failure {
+	r.phase = phaseDrain
+	if f := r.drain(); f != nil {
+		return f
+	}
+	if f := r.agree(); f != nil {
+		return f
+	}
+	return r.laws()
 }
 
 func newRun(ctx context.Context, e *engine, cfg Config, seed uint64, out io.Writer) *run {
@@ -181,7 +186,11 @@ func (r *run) turn(s *space) []Op {
 // Apply does one operation of a history and judges it; scripted tests take the same
 // way as generated ones.
 func (r *run) apply(op *Op) *Failure {
-	r.history = append(r.history, *op)
+	if r.depth == 0 && r.phase != phaseDrain { // what is injected stands in its operation
+		r.history = append(r.history, *op)
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	r.count(countAttempted, 1)
 	s := r.spaces[op.Space]
 	var f *Failure
@@ -220,6 +229,11 @@ func (r *run) step(s *space, op *Op) *Failure {
 	r.cover(s, t)
 	r.debug(s, t)
 	s.follow(t)
+	if r.told != nil {
+		if f := r.told(s, t); f != nil {
+			return f
+		}
+	}
 	if f != nil {
 		return f
 	}
@@ -228,11 +242,6 @@ func (r *run) step(s *space, op *Op) *Failure {
 	}
 	if f := r.predict(s, t); f != nil {
 		return f
-	}
-	if r.trap != nil {
-		if f := r.trap(t); f != nil {
-			return f
-		}
 	}
 	if t.before.Inc != t.after.Inc {
 		return s.restart()

@@ -50,9 +50,6 @@ type made struct{ table, id string }
 // keyLabels are the API keys of a space; the second expires and is made anew.
 var keyLabels = [...]string{"first", "second"}
 
-// The credentials of a space differ from another's by its mark only.
-func (s *space) secret(label string) string { return "sk_test_dst" + s.mark + label }
-
 // newSpace makes a world of a seed, whose deliveries wait for a flush.
 func newSpace(e *engine, index int, doc *seed.Seed, post *post) (*space, error) {
 	s := &space{index: index, mark: markOf(index), engine: e, seed: doc, keys: map[string]string{}, post: post,
