@@ -3,6 +3,7 @@ package dst
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"worlds/testscripts"
@@ -92,3 +93,21 @@ func TestEveryRouteHasAGenerator(t *testing.T) {
 		}
 	}
 }
+
+// TestSmoke is a fixed sweep of both profiles and both modes of delivery.
+func TestSmoke(t *testing.T) {
+	for _, turn := range rotation {
+		cfg := Config{Seeds: 2, Base: 1000, Rounds: RoundsUsual, Profile: turn.profile, Width: WidthLeast, Delivery: turn.delivery, Models: smokeModels}
+		var out strings.Builder
+		sweep, err := Run(context.Background(), cfg, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sweep.Failed)+len(sweep.Idle) > 0 {
+			t.Errorf("%s, %s: %s", turn.profile, turn.delivery, out.String())
+		}
+	}
+}
+
+// smokeModels are the models that agree with the twins over the smoke's seeds.
+const smokeModels = "none"

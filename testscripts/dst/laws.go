@@ -179,7 +179,7 @@ func (r *run) fork(s *space, at journal.Seq, key string) (other, *Failure) {
 }
 
 // advanceFar is the furthest that a law moves the clock, in days.
-const advanceFar = 45
+const advanceFar = 14
 
 // twoAdvances: two steps of the clock end where one of both ends.
 func (r *run) twoAdvances(s *space, draw *Rand) *Failure {

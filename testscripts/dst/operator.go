@@ -32,7 +32,7 @@ var cuts = []string{actTwoSSE, actPages, actDump, actDiff, actExport}
 
 // clock makes a step of the clock.
 func (g *generator) clock(s *space) Op {
-	span := pick(g.rand, []string{`"seconds":1`, `"seconds":59`, `"seconds":3600`, `"days":1`, `"days":3`, `"days":7`, `"days":31`, `"seconds":0`})
+	span := pick(g.rand, []string{`"seconds":1`, `"seconds":59`, `"seconds":3600`, `"days":1`, `"days":3`, `"seconds":600`, `"days":1`, `"days":2`, `"days":7`, `"days":31`, `"seconds":0`})
 	return g.act(s, "POST", "/clock/advance", "{"+span+"}")
 }
 

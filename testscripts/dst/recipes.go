@@ -33,7 +33,7 @@ var recipes = map[string][]string{
 	"POST /v1/payment_methods":                                         {"type=card card[token]=tok_visa", "type=card card[number]=4242424242424242 card[exp_month]=12 card[exp_year]=2040 card[cvc]=123"},
 	"POST /v1/payment_methods/{payment_method}":                        {"metadata[k]={text}", "card[exp_year]=2041", "billing_details[email]={email}"},
 	"POST /v1/payment_methods/{payment_method}/attach":                 {"customer={customer}"},
-	"POST /v1/prices":                                                  {"product={product} unit_amount={money} currency=usd", "product={product} unit_amount={money} currency=usd recurring[interval]={n day|week|month|year}", "product_data[name]={text} unit_amount={money} currency=usd recurring[interval]=month"},
+	"POST /v1/prices":                                                  {"product={product} unit_amount={money} currency=usd", "product={product} unit_amount={money} currency=usd recurring[interval]={n day|week|month|month|month|month|year|year}", "product_data[name]={text} unit_amount={money} currency=usd recurring[interval]=month"},
 	"POST /v1/prices/{price}":                                          {"active={n true|false}", "nickname={text}", "metadata[k]={text}"},
 	"POST /v1/products":                                                {"name={text}", "name={text} default_price_data[currency]=usd default_price_data[unit_amount]={money}"},
 	"POST /v1/products/{id}":                                           {"name={text}", "active={n true|false}", "description={text}", "metadata[k]={n a|}"},
