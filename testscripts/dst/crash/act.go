@@ -22,7 +22,7 @@ const worldsKept = 3
 
 // send sends one request. It fails with errDied when no whole answer comes.
 func (r *runner) send(ctx context.Context, method, path, body string, header http.Header) (int, []byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.server.url+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, r.server.URL+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}

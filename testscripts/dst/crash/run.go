@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2" //worlds:boundary every draw is from the seed of the run
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -62,9 +61,6 @@ const (
 func Run(ctx context.Context, c Config) (*Report, error) {
 	r := &runner{c: c, rand: rand.New(rand.NewPCG(c.Seed, 0)), report: &Report{Kills: map[string]int{}, Late: map[string]int{}}}
 	var err error
-	if r.exe, err = os.Executable(); err != nil {
-		return r.report, err
-	}
 	if r.listener, err = testscripts.StartListener(); err != nil {
 		return r.report, err
 	}
@@ -97,13 +93,12 @@ func (r *runner) failed(err error) error {
 
 type runner struct {
 	c        Config
-	exe      string
 	rand     *rand.Rand
 	report   *Report
 	listener *testscripts.Listener
 	round    int
 	place    Place
-	server   *process
+	server   *Process
 	worlds   []*ledger
 	export   []byte       // of a world, to be imported
 	acked    atomic.Int64 // writes acknowledged
@@ -113,7 +108,7 @@ type runner struct {
 func (r *runner) start(ctx context.Context) error {
 	began := time.Now() //worlds:boundary how long a start takes is measured
 	var err error
-	if r.server, err = start(r.exe, filepath.Join(r.c.Dir, "data"), r.c.Durability); err != nil {
+	if r.server, err = Start(filepath.Join(r.c.Dir, "data"), r.c.Durability); err != nil {
 		return err
 	}
 	took := time.Since(began) //worlds:boundary how long a start takes is measured
