@@ -10,7 +10,6 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
-	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/twin/world"
 )
@@ -47,9 +46,7 @@ func (c *call) startStream() (*stream, error) {
 				"a position in a stream is <incarnation>-<number> or <number>, not %q", at).at("?after")
 		}
 		if inc > s.inc || inc == s.inc && number > s.after {
-			if s.inc, s.after = inc, number; mutant.Is("stream-skips") {
-				s.after++
-			}
+			s.inc, s.after = inc, number
 		}
 	}
 	c.serve()
@@ -124,9 +121,7 @@ const streamChunkBytes = 64 << 10
 
 // next moves the position on and sends once enough has gathered.
 func (s *stream) next(number uint64) error {
-	if s.after = number; mutant.Is("stream-repeats") {
-		s.after--
-	}
+	s.after = number
 	if len(s.buf) < streamChunkBytes {
 		return nil
 	}

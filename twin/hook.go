@@ -3,7 +3,6 @@ package twin
 import (
 	"strings"
 
-	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -125,7 +124,7 @@ func (tx *Tx) enqueue(h *Hook, event, typ string) {
 		tx.record(&projection.Counter{Name: heldCounter(h.Endpoint), Value: d.Number})
 	}
 	tx.record(&d)
-	if twice || mutant.Is("event-queued-twice") {
+	if twice {
 		again := d
 		again.Number++
 		again.Turn = again.Number

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"worlds/journal/canon"
-	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -43,9 +42,6 @@ type Savepoint struct {
 
 // Now is the logical clock; for what time causes, the moment it fell due.
 func (tx *Tx) Now() Time {
-	if tx.at != 0 && mutant.Is("advance-stamps-late") {
-		return Time(tx.at + 1)
-	}
 	if tx.at != 0 {
 		return Time(tx.at)
 	}
@@ -132,16 +128,9 @@ func (tx *Tx) Emit(typ string, doc Doc, previous canon.Raw) {
 	d := &tx.catalog.Dialect
 	hooks := tx.hooks(typ)
 	tx.listeners = int64(len(hooks))
-	if mutant.Is("event-id-repeats") && tx.st.Events() > 0 {
-		tx.minted--
-	}
 	id := tx.NewID(d.EventPrefix, d.EventDigits)
-	created := int64(tx.Now())
-	if mutant.Is("event-from-the-future") {
-		created++
-	}
 	tx.record(&projection.Event{
-		ID: id, API: tx.catalog.Name, Type: typ, Created: created,
+		ID: id, API: tx.catalog.Name, Type: typ, Created: int64(tx.Now()),
 		Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
 	})
 	for i := range hooks {
@@ -159,9 +148,7 @@ func (tx *Tx) Savepoint() Savepoint {
 func (tx *Tx) Rollback(to Savepoint) {
 	tx.st.Rollback(to.undo)
 	clear(tx.facts[to.facts:])
-	if tx.facts = tx.facts[:to.facts]; !mutant.Is("ids-not-given-back") {
-		tx.minted = to.minted
-	}
+	tx.facts, tx.minted = tx.facts[:to.facts], to.minted
 	tx.kept = min(tx.kept, len(tx.facts))
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
-	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -293,9 +292,7 @@ func deleteCoupon(tx *twin.Tx, p *couponPath) (twin.Doc, *twin.Error) {
 	last, _ := coupons.Doc(tx, c.ID)
 	tx.Emit("coupon.deleted", last, nil)
 	coupons.Delete(tx, c.ID)
-	if !mutant.Is("coupon-forgotten") {
-		retiredCoupons.Put(tx, c)
-	}
+	retiredCoupons.Put(tx, c)
 	return twin.Doc{Body: deletedStub(c.ID, coupons.Object)}, nil
 }
 

@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"worlds/journal/canon"
-	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -203,9 +202,7 @@ func enterMovement(tx *twin.Tx, c *Customer, by twin.Money, why movement) twin.D
 		currency := accountCurrency
 		c.Currency = &currency
 	}
-	if c.Balance += by; mutant.Is("balance-moves-twice") {
-		c.Balance += by
-	}
+	c.Balance += by
 	if why.metadata == nil {
 		why.metadata = map[string]string{}
 	}

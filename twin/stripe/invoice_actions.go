@@ -3,7 +3,6 @@ package stripe
 import (
 	"fmt"
 	"worlds/journal/canon"
-	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -51,7 +50,7 @@ func move(tx *twin.Tx, id, param, verb string) (*Invoice, *twin.Error) {
 	}
 	inv := *old
 	for _, r := range invoiceRefusals {
-		if r.verb == verb && r.status == inv.Status && (verb != verbVoid || !mutant.Is("paid-invoice-voided")) {
+		if r.verb == verb && r.status == inv.Status {
 			return nil, r.refuse()
 		}
 	}
@@ -96,9 +95,7 @@ func finalizeInvoice(tx *twin.Tx, p *finalizeInvoiceParams) (twin.Doc, *twin.Err
 // fixed, and what is due is asked for. With nothing due it is paid at once.
 func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	now, number := tx.Now(), invoiceNumber(c.InvoicePrefix, c.NextInvoiceSequence)
-	if !mutant.Is("invoice-number-repeats") {
-		c.NextInvoiceSequence++
-	}
+	c.NextInvoiceSequence++
 	customers.Put(tx, c)
 	inv.address(c)
 	inv.issue(number, now)
@@ -107,7 +104,7 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	if pinnedTo(c, inv.Currency) {
 		due, end = settleBalance(inv.Total, inv.StartingBalance)
 		moveForInvoice(tx, c, end-inv.StartingBalance, moveApplied, inv)
-		if due < chargeMinimum && !mutant.Is("small-sum-charged") {
+		if due < chargeMinimum {
 			moveForInvoice(tx, c, due, moveTooSmall, inv)
 			due, end = 0, end+due
 		}
@@ -288,9 +285,6 @@ func clearDelinquent(tx *twin.Tx, c *Customer) {
 
 // revive makes a subscription active whose latest invoice was paid.
 func revive(tx *twin.Tx, inv *Invoice) {
-	if mutant.Is("canceled-revives") && peek(tx, subscriptions.Table, inv.subscription(), "status") == subCanceled {
-		waitingFor(tx, inv).become(tx, subActive)
-	}
 	switch peek(tx, subscriptions.Table, inv.subscription(), "status") {
 	case subIncomplete, subPastDue, subUnpaid:
 		if s := waitingFor(tx, inv); s != nil {

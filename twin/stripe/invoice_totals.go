@@ -1,9 +1,6 @@
 package stripe
 
-import (
-	"worlds/journal/mutant"
-	"worlds/twin"
-)
+import "worlds/twin"
 
 // chargeMinimum is the smallest sum that a card is charged for, in the minor unit
 // of any currency. Less is carried over in the customer's balance.
@@ -24,9 +21,7 @@ func (inv *Invoice) sum(all []Line) {
 		total += all[i].Subtotal
 	}
 	for _, a := range inv.TotalDiscountAmounts {
-		if !mutant.Is("total-ignores-discount") {
-			total -= a.Amount
-		}
+		total -= a.Amount
 	}
 	inv.Subtotal, inv.SubtotalExcludingTax = subtotal, subtotal
 	inv.Total, inv.TotalExcludingTax = total, total

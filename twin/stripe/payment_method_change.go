@@ -3,7 +3,6 @@ package stripe
 import (
 	"strings"
 
-	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -178,7 +177,7 @@ func dropDefaults(tx *twin.Tx, customer, method string) {
 		return
 	}
 	s := &c.InvoiceSettings
-	if s.DefaultPaymentMethod != nil && *s.DefaultPaymentMethod == method && !mutant.Is("detached-stays-default") {
+	if s.DefaultPaymentMethod != nil && *s.DefaultPaymentMethod == method {
 		s.DefaultPaymentMethod = nil
 	}
 	if c.DefaultSource != nil && *c.DefaultSource == method {

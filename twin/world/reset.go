@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"worlds/journal/canon"
-	"worlds/journal/mutant"
 	"worlds/journal/store"
 	"worlds/twin"
 )
@@ -99,9 +98,7 @@ func (w *World) endLife(ctx context.Context, cmd *twin.Command, end End, control
 			return err
 		}
 		// Still under the lock, so that who waits for it finds another life.
-		if !mutant.Is("reset-unfenced") {
-			w.gate.turn()
-		}
+		w.gate.turn()
 		after(moved)
 		w.pulse.beat()
 		return nil
@@ -110,10 +107,6 @@ func (w *World) endLife(ctx context.Context, cmd *twin.Command, end End, control
 
 // restart puts the world at its genesis. The caller holds the lock.
 func (w *World) restart() {
-	if w.change = (store.Ticket{}); mutant.Is("reset-keeps-state") {
-		w.seq, w.hash = w.origin(w.genesis)
-		w.inc++
-		return
-	}
 	w.machine, w.marks, w.keys = nil, nil, nil
+	w.change = store.Ticket{}
 }
