@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -94,6 +95,7 @@ func BenchmarkRenewals(b *testing.B) {
 			b.ReportMetric(n/b.Elapsed().Seconds(), "renewals/s")
 			b.ReportMetric(float64((after.cpu-before.cpu).Microseconds())/n, "cpu-µs/renewal")
 			b.ReportMetric(float64(after.allocated-before.allocated)/n, "B/renewal")
+			b.ReportMetric(float64(after.written-before.written)/n, "disk-B/renewal")
 		})
 	}
 }
@@ -103,6 +105,7 @@ func BenchmarkRenewals(b *testing.B) {
 type cost struct {
 	cpu       time.Duration
 	allocated uint64
+	written   uint64 // bytes, to files
 }
 
 func spent(tb testing.TB) (c cost) {
@@ -113,7 +116,12 @@ func spent(tb testing.TB) (c cost) {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return cost{time.Duration(used.Utime.Nano() + used.Stime.Nano()), m.TotalAlloc}
+	c.cpu, c.allocated = time.Duration(used.Utime.Nano()+used.Stime.Nano()), m.TotalAlloc
+	if io, err := os.ReadFile("/proc/self/io"); err == nil { // on Linux
+		_, text, _ := strings.Cut(string(io), "wchar: ")
+		_, _ = fmt.Sscan(text, &c.written)
+	}
+	return c
 }
 
 // BenchmarkNeighbours: while one world renews 10,000 subscriptions, the others

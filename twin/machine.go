@@ -139,7 +139,8 @@ func (m *Machine) operate(seq uint64, cmd *Command) Outcome {
 		tx.record(&projection.Minted{Count: tx.minted})
 	}
 	out.Changed = tx.spilled+len(tx.facts) > 0
-	out.Facts, out.Spilled = tx.encode(), tx.spilled
+	out.Facts, _ = tx.encode(nil)
+	out.Spilled = tx.spilled
 	out.Reply = canon.Marshal(&Reply{Status: out.Status, Body: out.Body})
 	return out
 }

@@ -299,7 +299,7 @@ func (r *run) settle() {
 		})
 	}
 	r.out.Changed = r.out.Changed || len(r.tx.facts) > 1
-	r.out.Facts = r.tx.encode()
+	r.out.Facts, _ = r.tx.encode(nil)
 	r.out.Now = r.m.State.Now()
 	r.out.Reply = r.reply()
 }

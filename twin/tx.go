@@ -2,6 +2,7 @@ package twin
 
 import (
 	"slices"
+	"sync"
 
 	"worlds/journal/canon"
 	"worlds/projection"
@@ -21,9 +22,8 @@ type Tx struct {
 	kept    int // of facts, those that keepEvents has seen
 	bytes   int // of the bodies put, and of what was taken back
 	spills  bool
-	spilled int    // facts before those in facts, which Machine.Spill has
-	held    int    // tx.bytes at the last spill
-	buf     []byte // of facts that were encoded
+	spilled int // facts before those in facts, which Machine.Spill has
+	held    int // tx.bytes at the last spill
 	minted  int64
 	at      int64 // the due time of what is firing, 0 for the present
 	renewed int64 // billing periods so far
@@ -166,16 +166,26 @@ func (tx *Tx) spill() {
 	if !tx.spills || tx.bytes-tx.held < spillBytes {
 		return
 	}
-	tx.m.Spill(tx.encode())
+	room, _ := spillRooms.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	var facts []canon.Raw
+	facts, *room = tx.encode(*room)
+	tx.m.Spill(facts)
+	spillRooms.Put(room)
 	tx.held = tx.bytes
 	tx.spilled += len(tx.facts)
 	clear(tx.facts)
 	tx.facts, tx.kept = tx.facts[:0], 0
 }
 
-// encode returns the facts as canonical bytes, all in one buffer, which the next
-// call uses again.
-func (tx *Tx) encode() []canon.Raw {
+// spillRooms are what facts are spilled from, to be used again.
+var spillRooms sync.Pool // of *[]byte
+
+// encode returns the facts as canonical bytes, all in one buffer: room, if there is
+// enough. It returns that, too.
+func (tx *Tx) encode(room []byte) ([]canon.Raw, []byte) {
 	size := 0
 	for _, f := range tx.facts {
 		switch f := f.(type) {
@@ -185,18 +195,17 @@ func (tx *Tx) encode() []canon.Raw {
 			size += 320
 		}
 	}
-	buf := slices.Grow(tx.buf[:0], size)
+	buf := slices.Grow(room[:0], size)
 	ends := make([]int, len(tx.facts))
 	for i, f := range tx.facts {
 		buf = f.Append(buf)
 		ends[i] = len(buf)
 	}
-	tx.buf = buf
 	out := make([]canon.Raw, len(tx.facts))
 	start := 0
 	for i, end := range ends {
 		out[i] = buf[start:end:end]
 		start = end
 	}
-	return out
+	return out, buf
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -44,21 +45,28 @@ func pack(body []byte) *Packed {
 type Packed struct {
 	elements [][]byte // of the Snappy block, without the length in front
 	bytes    int      // of them
-	scratch  []byte
 	n        int
 }
 
 // Write adds a piece of the body.
 func (p *Packed) Write(piece []byte) {
-	if room := s2.MaxEncodedLen(len(piece)); cap(p.scratch) < room {
-		p.scratch = make([]byte, room)
+	room, _ := packRooms.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
 	}
-	block := s2.EncodeSnappy(p.scratch[:cap(p.scratch)], piece)
+	if most := s2.MaxEncodedLen(len(piece)); len(*room) < most {
+		*room = make([]byte, most)
+	}
+	block := s2.EncodeSnappy(*room, piece)
 	_, head := binary.Uvarint(block)
 	p.elements = append(p.elements, bytes.Clone(block[head:]))
 	p.bytes += len(block) - head
 	p.n += len(piece)
+	packRooms.Put(room)
 }
+
+// packRooms are what pieces are packed in, to be used again.
+var packRooms sync.Pool // of *[]byte
 
 // Len is the length of the body.
 func (p *Packed) Len() int { return p.n }
