@@ -131,8 +131,12 @@ func (m *Machine) pass(tx *Tx, to int64) (*Advanced, error) {
 	return done, nil
 }
 
-// progressEvery is how many fires pass between two reports of progress.
-const progressEvery = 32
+// How many fires pass between two reports of progress, and two questions whether
+// to go on.
+const (
+	progressEvery  = 32
+	interruptEvery = 8
+)
 
 // report tells how far an advance has come, now and then, and asks whether to go
 // on.
@@ -140,7 +144,7 @@ func (tx *Tx) report(fired, at int64) error {
 	if tx.m.Progress != nil && fired%progressEvery == 0 {
 		tx.m.Progress(fired, at)
 	}
-	if tx.m.Interrupt != nil {
+	if tx.m.Interrupt != nil && fired%interruptEvery == 0 {
 		if err := tx.m.Interrupt(); err != nil {
 			tx.aborted = err
 			return interrupted{err}
