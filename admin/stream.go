@@ -10,6 +10,7 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/twin/world"
 )
@@ -46,7 +47,9 @@ func (c *call) startStream() (*stream, error) {
 				"a position in a stream is <incarnation>-<number> or <number>, not %q", at).at("?after")
 		}
 		if inc > s.inc || inc == s.inc && number > s.after {
-			s.inc, s.after = inc, number
+			if s.inc, s.after = inc, number; mutant.Is("stream-skips") {
+				s.after++
+			}
 		}
 	}
 	c.serve()
@@ -121,7 +124,9 @@ const streamChunkBytes = 64 << 10
 
 // next moves the position on and sends once enough has gathered.
 func (s *stream) next(number uint64) error {
-	s.after = number
+	if s.after = number; mutant.Is("stream-repeats") {
+		s.after--
+	}
 	if len(s.buf) < streamChunkBytes {
 		return nil
 	}

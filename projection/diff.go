@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 )
 
 // Diff is what changed from one State to a later one of the same world.
@@ -67,7 +68,7 @@ func Compare(from, to *State) *Diff {
 // is decided by id.
 func (d *Diff) table(name string, from, to *table) {
 	differ(&from.order, &to.order, func(was, is *Row) {
-		if was != nil && to.rows.get(was.ID) == nil {
+		if was != nil && to.rows.get(was.ID) == nil && !mutant.Is("diff-forgets") {
 			d.Deleted = append(d.Deleted, Change{Table: name, ID: was.ID, Before: was.Body})
 		}
 		if is == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 )
 
 // Row is one object in one table. A Row is immutable: a change makes a new one.
@@ -141,6 +142,9 @@ func (s *State) link(t *table, row, prev *Row) {
 	if prev == nil || !slices.Equal(prev.Terms, row.Terms) {
 		if prev != nil {
 			s.dropTerms(t, prev)
+		}
+		if prev != nil && mutant.Is("terms-not-moved") {
+			return
 		}
 		for _, term := range row.Terms {
 			s.owned(t, term).add(s.owner, row.Ord)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -61,7 +62,7 @@ func deliver(tx *Tx, args canon.Raw) (canon.Raw, error) {
 	switch {
 	case old == nil:
 		return nil, &Refusal{Code: "no-such-delivery", Text: fmt.Sprintf("the ledger has no row %d", a.Delivery)}
-	case old.Status != projection.Pending || a.Attempt != old.Attempts+1:
+	case (old.Status != projection.Pending || a.Attempt != old.Attempts+1) && !mutant.Is("double-outcome"):
 		return nil, &Refusal{Code: "delivery-settled",
 			Text: fmt.Sprintf("row %d is %s after %d attempts; attempt %d cannot be", a.Delivery, old.Status, old.Attempts, a.Attempt)}
 	case old.Due > tx.st.Now():
@@ -73,6 +74,9 @@ func deliver(tx *Tx, args canon.Raw) (canon.Raw, error) {
 		return nil, &Refusal{Code: "invalid-outcome", Text: "the fault rules say otherwise about dropping"}
 	}
 	d := *old
+	if mutant.Is("retry-hurried") {
+		tx.hurry(old.Number)
+	}
 	d.Attempts, d.Outcome, d.Due = a.Attempt, a.Outcome, 0
 	if d.Turn == 0 {
 		d.Turn = d.Number
@@ -84,6 +88,9 @@ func deliver(tx *Tx, args canon.Raw) (canon.Raw, error) {
 		d.Status = projection.Failed
 	default:
 		d.Due = min(tx.st.Now()+RetryBase<<(d.Attempts-1), ClockMax)
+		if mutant.Is("backoff-linear") {
+			d.Due = min(tx.st.Now()+RetryBase*d.Attempts, ClockMax)
+		}
 	}
 	tx.record(&d)
 	return DeliveryDoc(&d), nil

@@ -3,6 +3,7 @@ package twin
 import (
 	"strings"
 
+	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -124,7 +125,7 @@ func (tx *Tx) enqueue(h *Hook, event, typ string) {
 		tx.record(&projection.Counter{Name: heldCounter(h.Endpoint), Value: d.Number})
 	}
 	tx.record(&d)
-	if twice {
+	if twice || mutant.Is("event-queued-twice") {
 		again := d
 		again.Number++
 		again.Turn = again.Number

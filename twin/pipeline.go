@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -61,6 +62,9 @@ func (m *Machine) request(seq uint64, cmd *Command, c *Catalog) Outcome {
 	m.State.Begin()
 	r.tx = &Tx{m: m, st: m.State, catalog: c, cmd: cmd, seq: seq, minted: m.State.Minted()}
 	logged := m.State.Logged() + 1
+	if mutant.Is("log-number-repeats") && cmd.Method == "GET" {
+		logged--
+	}
 	r.tx.record(&projection.Log{Count: logged})
 	r.out.Request = RequestID(m.Spec.SeedHash, logged)
 	r.tx.request = r.out.Request
@@ -199,7 +203,11 @@ func (r *run) passTime() (err error) {
 			err = errors.New("something that fell due failed")
 		}
 	}()
-	_, err = r.tx.Advance(Time(min(r.m.State.Now()+r.m.Spec.AutoTickSeconds, ClockMax)))
+	to := min(r.m.State.Now()+r.m.Spec.AutoTickSeconds, ClockMax)
+	if mutant.Is("tick-outside-transaction") {
+		r.m.State.Apply(&projection.Clock{Now: to}, r.tx.seq)
+	}
+	_, err = r.tx.Advance(Time(to))
 	return err
 }
 
@@ -216,11 +224,14 @@ func (r *run) replayKey() bool {
 		return false
 	}
 	old := r.m.State.Idem(r.cmd.Idem)
+	if mutant.Is("stale-idempotency") && old != nil && old.Request == RequestID(r.m.Spec.SeedHash, r.m.State.Logged()-1) {
+		old = nil
+	}
 	if old == nil {
 		return false
 	}
 	r.store = false
-	if old.API != r.c.Name || old.Target != r.target() || old.Fingerprint != r.mention {
+	if (old.API != r.c.Name || old.Target != r.target() || old.Fingerprint != r.mention) && !mutant.Is("replay-of-another") {
 		return r.refuse(r.c.KeyReused(old.API == r.c.Name && old.Target == r.target(), old.Target, r.target()))
 	}
 	r.out.Status, r.out.Body, r.out.Version, r.out.Replayed = old.Status, old.Reply, old.Version, old.Request
@@ -231,10 +242,10 @@ func (r *run) decide() bool {
 	before := r.tx.Savepoint()
 	doc, err := r.guarded()
 	if err != nil {
-		if !err.Keep {
+		if !err.Keep && !mutant.Is("refusal-keeps-changes") {
 			r.tx.Rollback(before)
 		}
-		r.store = r.store && !err.Unstored
+		r.store = r.store && (!err.Unstored || mutant.Is("validation-kept"))
 		return r.refuse(err)
 	}
 	r.doc = doc
@@ -311,7 +322,7 @@ func (r *run) reply() canon.Raw {
 	case r.out.Body == nil:
 	case r.doc.ref > 0:
 		reply.Body = canon.AppendInt(nil, int64(r.doc.ref-1))
-	case !r.write || r.out.Replayed != "":
+	case (!r.write || r.out.Replayed != "") && !mutant.Is("read-kept-whole"):
 		sum := sha256.Sum256(r.out.Body)
 		reply.SHA256 = hex.EncodeToString(sum[:])
 	default:

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -98,6 +99,9 @@ func (r Resource[T]) Replace(tx *Tx, v *T) (doc Doc, previous canon.Raw, changed
 	previous, changed = Changes(row.Body, body)
 	if !changed {
 		return Doc{Body: row.Body}, nil, false
+	}
+	if mutant.Is("previous-is-present") {
+		previous, _ = Changes(body, row.Body)
 	}
 	return r.put(tx, v, body), previous, true
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -281,6 +282,9 @@ func (r *run) closeOnce(rule *liveRule, acted bool) bool {
 // beyond.
 func (r *run) expireKey() bool {
 	if r.cmd.Expires == 0 {
+		return false
+	}
+	if mutant.Is("key-use-missed") && r.m.State.Counter("key.uses."+r.cmd.Actor) == 1 {
 		return false
 	}
 	used := r.tx.Next("key.uses." + r.cmd.Actor)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 )
 
@@ -42,6 +43,9 @@ type Savepoint struct {
 
 // Now is the logical clock; for what time causes, the moment it fell due.
 func (tx *Tx) Now() Time {
+	if tx.at != 0 && mutant.Is("advance-stamps-late") {
+		return Time(tx.at + 1)
+	}
 	if tx.at != 0 {
 		return Time(tx.at)
 	}
@@ -128,9 +132,16 @@ func (tx *Tx) Emit(typ string, doc Doc, previous canon.Raw) {
 	d := &tx.catalog.Dialect
 	hooks := tx.hooks(typ)
 	tx.listeners = int64(len(hooks))
+	if mutant.Is("event-id-repeats") && tx.st.Events() > 0 {
+		tx.minted--
+	}
 	id := tx.NewID(d.EventPrefix, d.EventDigits)
+	created := int64(tx.Now())
+	if mutant.Is("event-from-the-future") {
+		created++
+	}
 	tx.record(&projection.Event{
-		ID: id, API: tx.catalog.Name, Type: typ, Created: int64(tx.Now()),
+		ID: id, API: tx.catalog.Name, Type: typ, Created: created,
 		Meta: d.Meta(tx, previous), Ref: doc.ref - 1, Object: doc.Body,
 	})
 	for i := range hooks {
@@ -148,7 +159,9 @@ func (tx *Tx) Savepoint() Savepoint {
 func (tx *Tx) Rollback(to Savepoint) {
 	tx.st.Rollback(to.undo)
 	clear(tx.facts[to.facts:])
-	tx.facts, tx.minted = tx.facts[:to.facts], to.minted
+	if tx.facts = tx.facts[:to.facts]; !mutant.Is("ids-not-given-back") {
+		tx.minted = to.minted
+	}
 	tx.kept = min(tx.kept, len(tx.facts))
 }
 

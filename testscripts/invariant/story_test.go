@@ -40,6 +40,7 @@ type history struct {
 	entries []*journal.Entry
 	machine *twin.Machine
 	answer  canon.Raw
+	lenient bool // what is refused, or not there, is no failure
 }
 
 func newHistory(t testing.TB, document string) *history {
@@ -61,7 +62,10 @@ func (h *history) do(cmd twin.Command, side string) *history {
 	seq := uint64(len(h.entries) + 1)
 	out := h.machine.Execute(seq, &cmd)
 	if h.answer = out.Body; cmd.API == "admin" && !out.Changed {
-		h.t.Fatalf("%s: %s", cmd.Op, out.Body)
+		if !h.lenient {
+			h.t.Fatalf("%s: %s", cmd.Op, out.Body)
+		}
+		return h
 	}
 	f := journal.Frame{At: h.machine.State.Now(), Command: canon.Marshal(&cmd), Facts: out.Facts, Reply: out.Reply}
 	e := &journal.Entry{Seq: journal.Seq(seq), Body: f.AppendBody(nil)}
@@ -129,7 +133,7 @@ func (h *history) id() string {
 func (h *history) member(name string) string {
 	h.t.Helper()
 	raw, ok := canon.Get(h.answer, name)
-	if !ok {
+	if !ok && !h.lenient {
 		h.t.Fatalf("#%d has no %s: %s", len(h.entries), name, h.answer)
 	}
 	s, _ := canon.Unquote(raw)
@@ -139,8 +143,9 @@ func (h *history) member(name string) string {
 const month = 31 * 86400
 
 // story is a history with something of everything.
-func story(t testing.TB) *history {
-	h := newHistory(t, document)
+func story(t testing.TB) *history { return newHistory(t, document).play() }
+
+func (h *history) play() *history {
 	h.keyed("/v1/customers", "name=Gus&email=gus@example.com", "ik_1")                                        // 1
 	h.keyed("/v1/customers", "name=Gus&email=gus@example.com", "ik_1")                                        // 2: a repeat
 	h.heard("/v1/payment_intents", "amount=2500&currency=usd&customer=cus_dana&payment_method=pm_card_visa&"+ // 3

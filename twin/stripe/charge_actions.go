@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -171,6 +172,9 @@ func release(tx *twin.Tx, ch *Charge, amount twin.Money, as *Refund) twin.Doc {
 
 // giveBack counts amount as refunded. *ch becomes what was stored.
 func (ch *Charge) giveBack(tx *twin.Tx, amount twin.Money) {
+	if mutant.Is("refund-counted-twice") && ch.AmountRefunded+2*amount <= ch.Amount {
+		amount *= 2
+	}
 	ch.AmountRefunded += amount
 	ch.Refunded = ch.AmountRefunded == ch.Amount
 	doc, previous, _ := charges.Replace(tx, ch)

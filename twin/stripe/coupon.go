@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -292,7 +293,9 @@ func deleteCoupon(tx *twin.Tx, p *couponPath) (twin.Doc, *twin.Error) {
 	last, _ := coupons.Doc(tx, c.ID)
 	tx.Emit("coupon.deleted", last, nil)
 	coupons.Delete(tx, c.ID)
-	retiredCoupons.Put(tx, c)
+	if !mutant.Is("coupon-forgotten") {
+		retiredCoupons.Put(tx, c)
+	}
 	return twin.Doc{Body: deletedStub(c.ID, coupons.Object)}, nil
 }
 

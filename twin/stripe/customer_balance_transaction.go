@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -202,7 +203,9 @@ func enterMovement(tx *twin.Tx, c *Customer, by twin.Money, why movement) twin.D
 		currency := accountCurrency
 		c.Currency = &currency
 	}
-	c.Balance += by
+	if c.Balance += by; mutant.Is("balance-moves-twice") {
+		c.Balance += by
+	}
 	if why.metadata == nil {
 		why.metadata = map[string]string{}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/seed"
 	"worlds/twin"
 )
@@ -389,7 +390,9 @@ func (c *Coupon) off(base twin.Money) twin.Money {
 	}
 	hundred := scaled("100", percentPlaces)
 	twice := new(big.Int).Mul(big.NewInt(int64(base)), big.NewInt(2*scaled(*c.PercentOff, percentPlaces)))
-	twice.Add(twice, big.NewInt(hundred))
+	if !mutant.Is("discount-rounds-down") {
+		twice.Add(twice, big.NewInt(hundred))
+	}
 	return twin.Money(twice.Div(twice, big.NewInt(2*hundred)).Int64())
 }
 

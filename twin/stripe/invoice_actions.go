@@ -3,6 +3,7 @@ package stripe
 import (
 	"fmt"
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -50,7 +51,7 @@ func move(tx *twin.Tx, id, param, verb string) (*Invoice, *twin.Error) {
 	}
 	inv := *old
 	for _, r := range invoiceRefusals {
-		if r.verb == verb && r.status == inv.Status {
+		if r.verb == verb && r.status == inv.Status && (verb != verbVoid || !mutant.Is("paid-invoice-voided")) {
 			return nil, r.refuse()
 		}
 	}
@@ -95,7 +96,9 @@ func finalizeInvoice(tx *twin.Tx, p *finalizeInvoiceParams) (twin.Doc, *twin.Err
 // fixed, and what is due is asked for. With nothing due it is paid at once.
 func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	now, number := tx.Now(), invoiceNumber(c.InvoicePrefix, c.NextInvoiceSequence)
-	c.NextInvoiceSequence++
+	if !mutant.Is("invoice-number-repeats") {
+		c.NextInvoiceSequence++
+	}
 	customers.Put(tx, c)
 	inv.address(c)
 	inv.issue(number, now)
@@ -104,7 +107,7 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	if pinnedTo(c, inv.Currency) {
 		due, end = settleBalance(inv.Total, inv.StartingBalance)
 		moveForInvoice(tx, c, end-inv.StartingBalance, moveApplied, inv)
-		if due < chargeMinimum {
+		if due < chargeMinimum && !mutant.Is("small-sum-charged") {
 			moveForInvoice(tx, c, due, moveTooSmall, inv)
 			due, end = 0, end+due
 		}
@@ -285,6 +288,9 @@ func clearDelinquent(tx *twin.Tx, c *Customer) {
 
 // revive makes a subscription active whose latest invoice was paid.
 func revive(tx *twin.Tx, inv *Invoice) {
+	if mutant.Is("canceled-revives") && peek(tx, subscriptions.Table, inv.subscription(), "status") == subCanceled {
+		waitingFor(tx, inv).become(tx, subActive)
+	}
 	switch peek(tx, subscriptions.Table, inv.subscription(), "status") {
 	case subIncomplete, subPastDue, subUnpaid:
 		if s := waitingFor(tx, inv); s != nil {

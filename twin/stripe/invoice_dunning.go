@@ -3,6 +3,7 @@ package stripe
 import (
 	"slices"
 
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -106,7 +107,7 @@ func retryAt(tx *twin.Tx, count int64) *twin.Time {
 		return nil
 	}
 	wait := days[count-1]
-	if count > 1 {
+	if count > 1 && !mutant.Is("dunning-from-last") {
 		wait -= days[count-2]
 	}
 	at := tx.Now() + twin.Time(wait*daySeconds)

@@ -1,6 +1,9 @@
 package stripe
 
-import "worlds/twin"
+import (
+	"worlds/journal/mutant"
+	"worlds/twin"
+)
 
 // chargeMinimum is the smallest sum that a card is charged for, in the minor unit
 // of any currency. Less is carried over in the customer's balance.
@@ -21,7 +24,9 @@ func (inv *Invoice) sum(all []Line) {
 		total += all[i].Subtotal
 	}
 	for _, a := range inv.TotalDiscountAmounts {
-		total -= a.Amount
+		if !mutant.Is("total-ignores-discount") {
+			total -= a.Amount
+		}
 	}
 	inv.Subtotal, inv.SubtotalExcludingTax = subtotal, subtotal
 	inv.Total, inv.TotalExcludingTax = total, total

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/twin"
 )
@@ -79,6 +80,9 @@ func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin
 	}
 	if after != 0 && before != 0 {
 		return twin.Doc{}, errBothCursors()
+	}
+	if mutant.Is("page-repeats-last") && after != 0 {
+		after++
 	}
 	limit := int(p.Limit.Or(pageDefault))
 	rows := make([]canon.Raw, 0, limit+1)

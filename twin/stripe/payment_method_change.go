@@ -3,6 +3,7 @@ package stripe
 import (
 	"strings"
 
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -177,7 +178,7 @@ func dropDefaults(tx *twin.Tx, customer, method string) {
 		return
 	}
 	s := &c.InvoiceSettings
-	if s.DefaultPaymentMethod != nil && *s.DefaultPaymentMethod == method {
+	if s.DefaultPaymentMethod != nil && *s.DefaultPaymentMethod == method && !mutant.Is("detached-stays-default") {
 		s.DefaultPaymentMethod = nil
 	}
 	if c.DefaultSource != nil && *c.DefaultSource == method {

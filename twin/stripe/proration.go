@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"time"
 
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -67,7 +68,9 @@ func (p *proration) item(tx *twin.Tx, it *SubscriptionItem, sign int64, what str
 	exact.Mul(exact, big.NewInt(sign*int64(left)))
 	// Euclidean division rounds down when the divisor is positive.
 	exact.Div(exact, new(big.Int).Mul(minorUnit(), big.NewInt(max(int64(all), 1))))
-	made.Amount = twin.Money(exact.Int64())
+	if made.Amount = twin.Money(exact.Int64()); mutant.Is("proration-rounds-up") {
+		made.Amount++
+	}
 	made.NetAmount = made.Amount
 	name := it.name(tx)
 	if it.Quantity != 1 {

@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -179,6 +180,9 @@ func newRefund(tx *twin.Tx, ch *Charge, amount twin.Money) *Refund {
 func refundCharge(tx *twin.Tx, ch *Charge, amount twin.Money, reason *string, metadata map[string]string) twin.Doc {
 	r := newRefund(tx, ch, amount)
 	r.Reason, r.Metadata = reason, metadata
+	if mutant.Is("refund-in-dollars") {
+		r.Currency = accountCurrency
+	}
 	in := ch.instrument()
 	if in.effect == refundsLate {
 		r.Status = refundPending

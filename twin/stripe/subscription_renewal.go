@@ -3,6 +3,7 @@ package stripe
 import (
 	"fmt"
 
+	"worlds/journal/mutant"
 	"worlds/twin"
 )
 
@@ -27,8 +28,14 @@ func renew(tx *twin.Tx, s *Subscription) error {
 func (s *Subscription) roll(now twin.Time) {
 	for i := range s.Items.Data {
 		it := &s.Items.Data[i]
-		it.CurrentPeriodStart = now
-		it.CurrentPeriodEnd = twin.Time(rhythm(&it.Price).Next(int64(s.BillingCycleAnchor), int64(now)))
+		if it.CurrentPeriodStart = now; mutant.Is("period-gap") {
+			it.CurrentPeriodStart++
+		}
+		anchor := s.BillingCycleAnchor
+		if mutant.Is("renewal-from-last-period") {
+			anchor = now
+		}
+		it.CurrentPeriodEnd = twin.Time(rhythm(&it.Price).Next(int64(anchor), int64(now)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/twin"
 	"worlds/twin/stripe/spec"
@@ -68,7 +69,11 @@ func hooks(st *projection.State, w twin.Spec) []twin.Hook {
 		return nil
 	}
 	var out []twin.Hook
-	for row := range st.OldestWith(webhookEndpoints.Table, "status="+endpointEnabled, 0) {
+	rows := st.OldestWith(webhookEndpoints.Table, "status="+endpointEnabled, 0)
+	if mutant.Is("hears-when-disabled") {
+		rows = st.Oldest(webhookEndpoints.Table, 0)
+	}
+	for row := range rows {
 		e := webhookEndpoints.Decode(row)
 		h := twin.Hook{Endpoint: e.ID, Events: e.EnabledEvents, URL: e.URL, Secret: w.DerivedID(signingSecretPrefix, signingSecretDigits, e.ID, "secret")}
 		if e.APIVersion != nil {

@@ -2,7 +2,9 @@ package webhook
 
 import (
 	"context"
+	"slices"
 
+	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/twin"
 	"worlds/twin/world"
@@ -56,6 +58,9 @@ func (d *Deliverer) look(ctx context.Context, w *world.World) (*plan, error) {
 			p.rows = append(p.rows, row)
 		}
 	}
+	if mutant.Is("delivered-backwards") {
+		slices.Reverse(p.rows)
+	}
 	return p, nil
 }
 
@@ -77,6 +82,9 @@ func (p *plan) endpoints(held bool) []string {
 // attempt; nil if its API delivers none.
 func (p *plan) body(row *projection.Delivery) []byte {
 	e := p.view.State.EventByID(row.Event)
+	if mutant.Is("body-at-present") && row.Attempts > 0 {
+		e = p.newest()
+	}
 	for _, c := range p.catalogs {
 		if e != nil && c.Name == e.API && c.Delivery != nil {
 			return c.Wire.Render(nil, c.Delivery(p.view.State, e, row.Version), "")
@@ -99,4 +107,12 @@ func (p *plan) stamp(t target) int64 {
 		return p.view.State.Now()
 	}
 	return wallNow()
+}
+
+// newest is the last event of the log: the mutant body-at-present.
+func (p *plan) newest() *projection.EventRow {
+	for e := range p.view.State.NewestEvents(0) {
+		return e
+	}
+	return nil
 }

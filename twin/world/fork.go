@@ -7,6 +7,7 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/journal/store"
 	"worlds/projection"
 	"worlds/twin"
@@ -163,6 +164,9 @@ func (b *Branch) find() error {
 	case at == w.seq && w.seq > w.first():
 		b.Base.Hash = w.hash
 		b.start = &start{w.genesis, w.machine.State.Copy(), w.keys.fork(w.keys.count)}
+		if mutant.Is("fork-sees-later") {
+			b.start.state = w.machine.State
+		}
 	default:
 		for _, m := range w.marks {
 			if m.seq == at {

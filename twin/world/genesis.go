@@ -8,6 +8,7 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/seed"
 	"worlds/twin"
@@ -102,6 +103,9 @@ func (g *Genesis) Current() bool { return g.Rules == twin.Rules }
 func (g *Genesis) State() *projection.State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if mutant.Is("worlds-share-state") {
+		return g.state
+	}
 	return g.state.Copy()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/journal/store"
 	"worlds/projection"
 	"worlds/twin"
@@ -83,6 +84,9 @@ type Answer struct {
 // entry is durable, a read when every change it can have seen is. The error is
 // one of ours or ctx's; what the twin refuses is an Answer.
 func (w *World) Do(ctx context.Context, r Request) (*Answer, error) {
+	if mutant.Is("lost-update") {
+		return w.doOnOldState(ctx, r)
+	}
 	cmd := r.Command
 	life, err := w.enter(ctx)
 	if err != nil {
@@ -116,7 +120,7 @@ func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *R
 			w.release()
 		}
 	}()
-	if r.Inc != 0 && r.Inc != w.inc {
+	if r.Inc != 0 && r.Inc != w.inc && !mutant.Is("late-outcome") {
 		return nil, store.Ticket{}, ErrReset
 	}
 	if !r.Recorded {
@@ -139,6 +143,9 @@ func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *R
 
 // settle waits until an entry is durable.
 func (w *World) settle(ticket store.Ticket) error {
+	if mutant.Is("early-publish") {
+		return nil
+	}
 	if err := ticket.Wait(); err != nil {
 		w.stale.Store(true)
 		w.host.mend(err)
@@ -277,6 +284,9 @@ func (w *World) load() error {
 	w.machine.Fault = w.fault
 	w.inc, w.seq, w.hash = head.Inc, 0, g.Entry.Hash
 	w.keys, w.marks, w.change = newKeyring(), nil, store.Ticket{}
+	if mutant.Is("keys-outlive-reset") {
+		w.keys.count = int(head.Inc) - 1
+	}
 	links := NewLinks(g.Entry.Hash)
 	err = w.History(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}, func(e *journal.Entry) error {
 		joint, err := links.Next(e)
@@ -332,7 +342,11 @@ func (w *World) keepMark(facts []canon.Raw) {
 			if len(w.marks) == MarkStatesMax {
 				w.marks = w.marks[1:]
 			}
-			w.marks = append(w.marks, markState{seq: w.seq, state: w.machine.State.Copy(), keys: w.keys.count})
+			st := w.machine.State.Copy()
+			if mutant.Is("mark-moves-on") {
+				st = w.machine.State
+			}
+			w.marks = append(w.marks, markState{seq: w.seq, state: st, keys: w.keys.count})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/mutant"
 	"worlds/projection"
 	"worlds/twin"
 )
@@ -81,6 +82,9 @@ func searchAll(tx *twin.Tx, p *searchParams) (twin.Doc, *twin.Error) {
 	l := &listing{name: "results", items: newSearch(tx).results(q), descending: true}
 	l.aside = func([]canon.Raw) []part { return []part{{"facets", nil}} }
 	by, down := p.SortBy.Or(q.sortBy), !strings.EqualFold(p.SortOrder.Or(q.sortOrder), "asc")
+	if mutant.Is("search-turned-round") {
+		down = !down
+	}
 	if !slices.Contains([]string{"created_at", "updated_at", "priority", "status", "ticket_type"}, by) {
 		if p.SortBy.Given() && by != "relevance" {
 			tx.Ignore("sort_by")
