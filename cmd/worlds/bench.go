@@ -57,6 +57,7 @@ type benchRun struct {
 	floor  *benchServer
 	peers  []*benchServer
 	report benchReport
+	weight float64 // bytes of memory that a customer of the largest world takes
 	say    func(format string, args ...any)
 }
 

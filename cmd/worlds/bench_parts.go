@@ -255,49 +255,63 @@ func (s *benchServer) populated(ctx context.Context, size int) (benchWorld, erro
 
 // replays folds the largest world of a folder, and decides the middle one again.
 func (b *benchRun) replays(dir string, worlds []benchWorld) error {
-	sizes := b.cmd.Objects
+	collectLess()
 	large, mid := worlds[len(worlds)-1].id, worlds[len(worlds)/2].id
 	for _, way := range []struct {
 		name, world string
 		mode        world.Mode
 	}{{figureFold, large, world.Fold}, {figureRedecide, mid, world.Redecide}} {
-		var speeds []float64
+		var speeds, used []float64
 		for range b.cmd.Rounds {
-			list, done, err := folderHistories(dir, way.world)
+			r, err := replayed(dir, way.world, way.mode)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", way.name, err)
 			}
-			var report *world.Report
-			took, err := timed(func() (err error) { report, err = list[0].replay(way.mode, "", nil); return err })
-			if err = errors.Join(err, done()); err != nil {
-				return err
+			speeds, used = append(speeds, float64(r.entries)/r.took.Seconds()), append(used, micros(r.cpu)/float64(r.entries))
+			if way.mode == world.Fold {
+				b.weight = float64(r.heap) / float64(r.entries)
 			}
-			if !report.Valid {
-				return coded(exitNo, fmt.Errorf("the %s fails at entry %d: %s", way.name, report.Seq, report.Detail))
-			}
-			speeds = append(speeds, float64(report.Entries)/took.Seconds())
 		}
 		b.report.note(median(speeds), "entries/s", "%s", way.name)
+		b.report.note(median(used), "us", "%s, processor time an entry", way.name)
 	}
-	return b.weigh(dir, large, sizes[len(sizes)-1])
+	b.report.note(b.weight/1024, "KiB", "memory of a customer among %d", b.cmd.Objects[len(b.cmd.Objects)-1])
+	return nil
 }
 
-// weigh measures what a customer with its event and its idempotency record takes in
-// memory: what a world of so many adds to this process.
-func (b *benchRun) weigh(dir, id string, size int) error {
+// rerun is what a replay came to: without the hash of the dump that ends it, which
+// has a figure of its own.
+type rerun struct {
+	entries   int64
+	took, cpu time.Duration
+	heap      int64 // bytes that its state takes
+}
+
+// replayed replays one world of a folder.
+func replayed(dir, id string, mode world.Mode) (r rerun, err error) {
 	list, done, err := folderHistories(dir, id)
 	if err != nil {
-		return err
+		return r, err
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	debug.FreeOSMemory()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, state := world.Replay(world.Fold, list[0].genesis, list[0].entries, catalogs(), nil)
+	self := benchServer{pid: os.Getpid()}
+	start, cpu := time.Now(), self.burden().cpu
+	report, state := world.Replay(mode, list[0].genesis, list[0].entries, catalogs(), nil)
+	r.took, r.cpu = time.Since(start), self.burden().cpu-cpu
+	start, cpu = time.Now(), self.burden().cpu
+	_ = world.DumpHash(state)
+	r.took, r.cpu = r.took-time.Since(start), r.cpu-(self.burden().cpu-cpu)
 	debug.FreeOSMemory()
 	runtime.ReadMemStats(&after)
-	b.report.note((float64(after.HeapInuse)-float64(before.HeapInuse))/float64(size)/1024, "KiB", "memory of a customer among %d", size)
+	r.entries, r.heap = report.Entries, int64(after.HeapInuse)-int64(before.HeapInuse)
+	if !report.Valid {
+		err = coded(exitNo, fmt.Errorf("it fails at entry %d: %s", report.Seq, report.Detail))
+	}
 	runtime.KeepAlive(state)
-	return done()
+	return r, err
 }
 
 // dump measures the canonical dump with its hash, beside that of other servers that

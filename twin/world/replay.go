@@ -122,8 +122,8 @@ func marks(e *journal.Entry, name string) bool {
 // of entries done now and then. The state it ends in is returned for comparison.
 func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, progress func(int64)) (*Report, *projection.State) {
 	r := &replay{
-		report: Report{Mode: mode, Rules: g.Rules, Head: g.Entry.Hash.String()},
-		links:  NewLinks(g.Entry.Hash), machine: g.Machine(catalogs), hash: g.Entry.Hash,
+		report: Report{Mode: mode, Rules: g.Rules}, head: g.Entry.Hash,
+		links: NewLinks(g.Entry.Hash), machine: g.Machine(catalogs), hash: g.Entry.Hash,
 	}
 	if mode == Redecide {
 		r.genesis(g, catalogs)
@@ -146,6 +146,7 @@ func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, pr
 		}
 		break
 	}
+	r.report.Head = r.head.String()
 	r.report.Valid = r.report.Failure == ""
 	r.report.DumpHash = DumpHash(r.machine.State)
 	return &r.report, r.machine.State
@@ -167,6 +168,7 @@ type replay struct {
 	machine *twin.Machine
 	seq     journal.Seq // of the last entry, as recorded
 	hash    journal.Hash
+	head    journal.Hash // of the last entry that came out the same
 }
 
 func (r *replay) fail(failure string, seq journal.Seq, detail string) {
@@ -201,7 +203,7 @@ func (r *replay) step(e *journal.Entry) {
 	}
 	r.seq, r.hash = e.Seq, e.Hash
 	if joint { // the past is the parent's, and has just been replayed
-		r.report.Head = e.Hash.String()
+		r.head = e.Hash
 		return
 	}
 	frame, err := journal.ParseBody(e.Body)
@@ -222,7 +224,7 @@ func (r *replay) step(e *journal.Entry) {
 		return
 	}
 	r.report.Entries++
-	r.report.Head = e.Hash.String()
+	r.head = e.Hash
 }
 
 // look holds an entry against the one before it as that is recorded, so that one
