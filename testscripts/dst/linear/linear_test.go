@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,11 +14,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"worlds/journal/store"
 	"worlds/testscripts"
 	"worlds/testscripts/dst/crash"
 	"worlds/testscripts/dst/linear"
+	"worlds/twin/world"
 )
 
 func TestMain(m *testing.M) {
@@ -56,12 +59,21 @@ func TestLinear(t *testing.T) {
 
 func serve(t *testing.T, wrap func(http.Handler) http.Handler) *testscripts.Server {
 	t.Helper()
-	server, err := testscripts.StartServer(testscripts.ServerOptions{Dir: t.TempDir(), Wrap: wrap})
+	server, err := testscripts.StartServer(testscripts.ServerOptions{Dir: t.TempDir(), Wrap: wrap, Hook: dawdle})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Stop() })
 	return server
+}
+
+// dawdle keeps operations on the way to the lock for a moment, so that they overtake
+// each other.
+func dawdle(_ context.Context, at *world.Passing) error {
+	if at.Point == world.Produced {
+		time.Sleep(rand.N(300 * time.Microsecond))
+	}
+	return nil
 }
 
 // So it is when the server is killed meanwhile, again and again: what was answered has
