@@ -3,6 +3,7 @@ package twin
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -375,7 +376,7 @@ func plainDecimal(s string) bool {
 }
 
 func bindMetadata(v reflect.Value, k *Node, path string) *Violation {
-	if len(k.Kids) == 0 {
+	if len(k.Kids) == 0 || !k.object() || slices.ContainsFunc(k.Kids, func(e *Node) bool { return e.Name == "" }) { // a list has no keys
 		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
 	}
 	m := make(Metadata, len(k.Kids))

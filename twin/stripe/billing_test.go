@@ -150,7 +150,7 @@ func TestBillingRefusals(t *testing.T) {
 		{"POST /v1/subscriptions customer=cus_bo items[0][price]=price_m", "400 resource_missing - This customer has no attached payment source or default payment method. Please consider adding a default payment method."},
 		{"POST /v1/subscriptions customer=cus_bo items[0][price]=price_m collection_method=send_invoice", "400 - days_until_due If `collection_method` is `send_invoice`, you must specify `due_date` or `days_until_due`."},
 		{"POST /v1/subscriptions customer=cus_cy items[0][price]=price_m payment_behavior=error_if_incomplete", "402 card_declined - Your card was declined."},
-		{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m trial_from_plan=true", "501 - trial_from_plan This twin does not serve the parameter trial_from_plan of POST /v1/subscriptions. The world is unchanged."},
+		{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m billing_cycle_anchor=1999999999", "501 - billing_cycle_anchor This twin does not serve the parameter billing_cycle_anchor of POST /v1/subscriptions. The world is unchanged."},
 		{"POST /v1/subscriptions/sub_ada cancel_at=1767225600", "400 - cancel_at Invalid timestamp: must be an integer Unix timestamp in the future."},
 		{"POST /v1/subscriptions/sub_ada cancel_at=1767999999 cancel_at_period_end=true", "400 - cancel_at_period_end You may only specify one of these parameters: cancel_at, cancel_at_period_end."},
 		{"POST /v1/subscriptions/sub_ada default_payment_method=pm_no", "400 resource_missing default_payment_method No such PaymentMethod: 'pm_no'"},
@@ -163,7 +163,6 @@ func TestBillingRefusals(t *testing.T) {
 		{"POST /v1/invoices/create_preview subscription=sub_no", "400 resource_missing subscription No such subscription: 'sub_no'"},
 		{"POST /v1/invoices/create_preview customer=cus_bo subscription=sub_ada", "400 resource_missing subscription No such subscription: 'sub_ada'"},
 		{"POST /v1/invoices/create_preview subscription=sub_ada subscription_details[items][0][id]=si_no", "400 resource_missing subscription_details[items][0][id] No such subscription_item: 'si_no'"},
-		{"POST /v1/invoices/create_preview customer=cus_ada preview_mode=recurring", "501 - preview_mode This twin does not serve preview_mode=recurring. The world is unchanged."},
 		{"GET /v1/subscription_items", "400 parameter_missing subscription Missing required param: subscription."},
 		{"GET /v1/subscription_items/si_no", "404 resource_missing item No such subscription_item: 'si_no'"},
 	} {

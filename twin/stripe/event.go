@@ -61,8 +61,11 @@ func eventMetaOf(e *projection.EventRow) *eventMetaDoc {
 type listEventsParams struct {
 	page
 	Created twin.Opt[twin.Range] `param:"created"`
-	Type    twin.Opt[string]     `param:"type"`
-	Types   twin.Opt[[]string]   `param:"types"`
+	// DeliverySuccess asks for those that every endpoint has, or for the others.
+	DeliverySuccess twin.Opt[bool] `param:"delivery_success"`
+
+	Type  twin.Opt[string]   `param:"type"`
+	Types twin.Opt[[]string] `param:"types"`
 }
 
 // typesMax is how many types one list may ask for.
@@ -110,8 +113,12 @@ func listEvents(tx *twin.Tx, p *listEventsParams) (twin.Doc, *twin.Error) {
 	}
 	limit := int(p.Limit.Or(pageDefault))
 	rows := make([]canon.Raw, 0, limit+1)
+	missed := map[string]bool{}
+	if p.DeliverySuccess.Given() {
+		missed = undelivered(st)
+	}
 	take := func(e *projection.EventRow) bool {
-		if p.wants(e) {
+		if p.wants(e) && (!p.DeliverySuccess.Given() || p.DeliverySuccess.V != missed[e.ID]) {
 			rows = append(rows, RenderEvent(e))
 		}
 		return len(rows) <= limit
@@ -122,6 +129,21 @@ func listEvents(tx *twin.Tx, p *listEventsParams) (twin.Doc, *twin.Error) {
 		st.NewestEvents(after)(take)
 	}
 	return pageDoc(rows, limit, before != 0, "/v1/events"), nil
+}
+
+// undelivered are the events that some endpoint does not have: what is pending, and
+// what failed for good and was not sent again with success.
+func undelivered(st *projection.State) map[string]bool {
+	missed, endpoints := map[string]bool{}, map[string]bool{}
+	for d := range st.OldestDeliveries(0) {
+		endpoints[d.Event+" "+d.Endpoint] = d.Status != projection.Delivered
+	}
+	for d := range st.OldestDeliveries(0) {
+		if endpoints[d.Event+" "+d.Endpoint] {
+			missed[d.Event] = true
+		}
+	}
+	return missed
 }
 
 func eventCursor(st *projection.State, param string, id twin.Opt[string]) (uint64, *twin.Error) {

@@ -272,6 +272,7 @@ func settle(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	tx.Emit("invoice.paid", doc, nil)
 	tx.Emit("invoice.payment_succeeded", doc, nil)
 	clearDelinquent(tx, c)
+	saveMethod(tx, inv)
 	revive(tx, inv)
 	return doc
 }

@@ -55,11 +55,13 @@ func (p *previewItemParams) common() *itemParams {
 	return q
 }
 
+// recurring reports whether the preview is of what comes back each period: without
+// what is prorated or billed once.
+func (p *createPreviewParams) recurring() bool { return p.PreviewMode.V == "recurring" }
+
 func (p *createPreviewParams) Check() *twin.Error {
 	d := &p.SubscriptionDetails.V
 	switch anchor := d.BillingCycleAnchor.V; {
-	case p.PreviewMode.V == "recurring":
-		return errUnserved("preview_mode=recurring", "preview_mode")
 	case !p.Customer.Given() && !p.Subscription.Given():
 		return errMissing("customer")
 	case anchor != "" && anchor != "now" && anchor != "unchanged":
@@ -126,7 +128,10 @@ func (p *createPreviewParams) make(tx *twin.Tx) (*Invoice, []Line, *twin.Error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if s == nil {
+	switch {
+	case s == nil && p.recurring():
+		return nil, nil, errNoUpcoming(c.ID)
+	case s == nil:
 		return p.manual(tx, c)
 	}
 	if s.ended() {
@@ -135,6 +140,9 @@ func (p *createPreviewParams) make(tx *twin.Tx) (*Invoice, []Line, *twin.Error) 
 	d := &p.SubscriptionDetails.V
 	r := revision{was: s.Items.Data, reset: d.BillingCycleAnchor.V == "now"}
 	r.ProrationBehavior, r.ProrationDate = d.ProrationBehavior, d.ProrationDate
+	if p.recurring() {
+		r.ProrationBehavior = twin.Set(prorateNever)
+	}
 	changed := s.copy()
 	if s.ID != "" {
 		if err := changed.rearrange(tx, d.Items.V); err != nil {
@@ -305,7 +313,10 @@ func (p *createPreviewParams) next(tx *twin.Tx, s *Subscription, c *Customer) (*
 		attempt := at + attemptSeconds
 		inv.NextPaymentAttempt = &attempt
 	}
-	all := sweep(tx, inv, s.ID, true)
+	var all []Line
+	if !p.recurring() {
+		all = sweep(tx, inv, s.ID, true)
+	}
 	if !ends {
 		all = append(all, subscriptionLines(tx, s, inv)...)
 	}

@@ -546,6 +546,9 @@ func (e *errand) words(path string) []string {
 	if words := plainWords[name]; words != nil {
 		return words
 	}
+	if path == "automatic_tax[enabled]" {
+		return []string{"false"}
+	}
 	now := e.r.machine.State.Now()
 	switch name {
 	case "id", "code", "lookup_key":
@@ -582,6 +585,6 @@ var plainWords = map[string][]string{
 	"number": {"4242424242424242"}, "exp_month": {"12"}, "exp_year": {"2030"}, "cvc": {"123"}, "country": {"US"},
 	"api_version": {"2026-08-26.dahlia", "2024-06-20"}, "amount": {"60", "75"}, "amount_to_capture": {"50"}, "unit_amount": {"1200"},
 	"percent_off": {"12.5"}, "quantity": {"2"}, "page": {"1"}, "types": {"invoice.paid"}, "frozen_time": {"1767225600"},
-	"payment_method_types": {"card"}, "allowed_payment_method_types": {"card"}, "return_url": {"https://example.com/back"},
+	"payment_method_types": {"card"}, "payment_settings": {"card"}, "allowed_payment_method_types": {"card"}, "return_url": {"https://example.com/back"},
 	"invoice_prefix": {"PREFIX"}, "billing_cycle_anchor": {"now"}, "images": {"https://example.com/a.png"},
 }

@@ -7,7 +7,8 @@ import (
 )
 
 type updateSubscriptionParams struct {
-	ID                   string                          `path:"id"`
+	ID string `path:"id"`
+	collectionParams
 	BillingCycleAnchor   twin.Opt[string]                `param:"billing_cycle_anchor" rule:"enum=now|unchanged"`
 	CancelAt             twin.Opt[twin.Time]             `param:"cancel_at" rule:"empty,min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                  `param:"cancel_at_period_end"`
@@ -44,6 +45,9 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	if err := p.checkProration(); err != nil {
 		return err
 	}
+	if err := p.collectionParams.check(); err != nil {
+		return err
+	}
 	for i := range p.Items.V {
 		if err := p.Items.V[i].checkData(fmt.Sprintf("items[%d]", i)); err != nil {
 			return err
@@ -57,7 +61,8 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 func (p *updateSubscriptionParams) alive() bool {
 	return p.CancelAt.Sent() || p.CancelAtPeriodEnd.Sent() || p.CollectionMethod.Sent() || p.DaysUntilDue.Sent() ||
 		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Discounts.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent() ||
-		p.PauseCollection.Sent() || p.BillingCycleAnchor.Sent() || p.PaymentBehavior.Sent() || p.ProrationDate.Sent() || p.TrialEnd.Sent() || p.TrialSettings.Sent()
+		p.PauseCollection.Sent() || p.BillingCycleAnchor.Sent() || p.PaymentBehavior.Sent() || p.ProrationDate.Sent() || p.TrialEnd.Sent() ||
+		p.TrialSettings.Sent() || p.AutomaticTax.Sent() || p.OffSession.Sent() || p.PaymentSettings.Sent() || p.TrialFromPlan.Sent()
 }
 
 func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *twin.Error) {
@@ -107,6 +112,7 @@ func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 	}
 	p.DefaultPaymentMethod.Apply(&s.DefaultPaymentMethod)
 	p.Description.Apply(&s.Description)
+	p.collectionParams.apply(s)
 	if err := s.rearrange(tx, p.Items.V); err != nil {
 		return err
 	}

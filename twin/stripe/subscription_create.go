@@ -8,6 +8,7 @@ import (
 )
 
 type createSubscriptionParams struct {
+	collectionParams
 	AddInvoiceItems      twin.Opt[[]addedItemParams]   `param:"add_invoice_items"`
 	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
 	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"min=0,max=7258118400"`
@@ -22,6 +23,7 @@ type createSubscriptionParams struct {
 	Items                twin.Opt[[]newItemParams]     `param:"items" rule:"required"`
 	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
 	PaymentBehavior      twin.Opt[string]              `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
+	ProrationBehavior    twin.Opt[string]              `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"` // nothing is prorated at the beginning
 	TrialEnd             twin.Opt[string]              `param:"trial_end"`
 	TrialPeriodDays      twin.Opt[int64]               `param:"trial_period_days" rule:"min=1,max=730"`
 	TrialSettings        twin.Opt[trialSettingsParams] `param:"trial_settings"`
@@ -104,6 +106,9 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 			return err
 		}
 	}
+	if err := p.collectionParams.check(); err != nil {
+		return err
+	}
 	for i := range p.Items.V {
 		if err := p.Items.V[i].check(fmt.Sprintf("items[%d]", i)); err != nil {
 			return err
@@ -172,6 +177,7 @@ func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 	}
 	p.DefaultPaymentMethod.Apply(&s.DefaultPaymentMethod)
 	p.Description.Apply(&s.Description)
+	p.collectionParams.apply(s)
 	if p.BillingMode.Given() {
 		s.BillingMode.Type = p.BillingMode.V.Type.V
 	}
@@ -308,6 +314,9 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 	}
 	// Only one that waits for a payment can wait for its customer.
 	_, err = chargeInvoiceAs(tx, inv, c, method, confirmation{offSession: s.Status != subIncomplete})
+	if s.PaymentSettings.SaveDefault == saveOnSubscription {
+		doc, _ = subscriptions.Doc(tx, s.ID)
+	}
 	return doc, err
 }
 
