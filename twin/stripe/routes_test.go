@@ -291,6 +291,9 @@ func (m *machine) step(r *rig, g *generator) {
 	if strings.HasSuffix(aim.route.Pattern, "/customers/{customer}/discount") {
 		giveDiscount(r)
 	}
+	if strings.HasSuffix(aim.route.Pattern, "/resume") {
+		pauseSubscription(r)
+	}
 	e := &errand{r: r, g: g, route: aim.route}
 	g.words = e.words
 	line := e.line(aim.kind)
@@ -314,6 +317,15 @@ func giveDiscount(r *rig) {
 	for row := range r.machine.State.Oldest("stripe.coupon", 0) {
 		r.in("2024-06-20", "POST /v1/customers/cus_a coupon="+row.ID)
 		return
+	}
+}
+
+// pauseSubscription makes a subscription whose trial has ended without anything to
+// pay with.
+func pauseSubscription(r *rig) {
+	if c := r.do("POST /v1/customers"); c.Status == 200 {
+		r.do("POST /v1/subscriptions customer=" + c.get("id") + " items[0][price]=price_m trial_period_days=1 trial_settings[end_behavior][missing_payment_method]=pause")
+		r.by(2)
 	}
 }
 
