@@ -142,16 +142,17 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 		return twin.Doc{}, err
 	}
 	b := beginning{sub: s, customer: c, items: p.Items.V, added: p.AddInvoiceItems.V, discounts: p.Discounts, status: subActive, pay: true}
-	total, err := b.total(tx)
-	switch {
-	case err != nil:
+	if err := b.check(tx); err != nil {
 		return twin.Doc{}, err
+	}
+	switch {
 	case s.TrialEnd != nil:
 		b.status, b.pay = subTrialing, false
 	case s.CollectionMethod == sendInvoice:
 		b.pay = false
-	case (total > 0 || len(b.added) > 0) && p.PaymentBehavior.V == defaultIncomplete:
-		b.status, b.pay = subIncomplete, false
+	case p.PaymentBehavior.V == defaultIncomplete:
+		b.pay = false
+		return b.wait(tx)
 	}
 	return b.attempt(tx, p.PaymentBehavior.Or(allowIncomplete))
 }
@@ -223,8 +224,8 @@ type beginning struct {
 	pay       bool   // whether its first invoice is charged at once
 }
 
-// total checks the items and adds up what the first invoice will ask for.
-func (b *beginning) total(tx *twin.Tx) (total twin.Money, err *twin.Error) {
+// check refuses items that cannot be had or do not go together.
+func (b *beginning) check(tx *twin.Tx) *twin.Error {
 	trial := *b.sub
 	for i := range b.items {
 		at := fmt.Sprintf("items[%d]", i)
@@ -232,16 +233,13 @@ func (b *beginning) total(tx *twin.Tx) (total twin.Money, err *twin.Error) {
 		item.Discounts = discountList{} // they are made with the item that stays
 		it, err := trial.add(tx, &item, at, "")
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if rhythm(&it.Price) != rhythm(&trial.Items.Data[0].Price) {
-			return 0, errRhythm(join(at, "price"))
+			return errRhythm(join(at, "price"))
 		}
 	}
-	for i := range trial.Items.Data {
-		total += trial.Items.Data[i].amount()
-	}
-	return total, nil
+	return nil
 }
 
 // attempt makes the subscription as if its payment will succeed, since the event
@@ -262,6 +260,22 @@ func (b *beginning) attempt(tx *twin.Tx, behavior string) (twin.Doc, *twin.Error
 	b.sub, b.customer, b.status = &blank, &payer, subIncomplete
 	doc, _ = b.make(tx)
 	return doc, nil
+}
+
+// wait makes the subscription without a payment: active, unless its first invoice
+// turns out to need one.
+func (b *beginning) wait(tx *twin.Tx) (twin.Doc, *twin.Error) {
+	before, blank, payer := tx.Savepoint(), *b.sub, *b.customer
+	doc, err := b.make(tx)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	if inv, _ := invoices.Get(tx, *b.sub.LatestInvoice); inv.Status != invOpen {
+		return doc, nil
+	}
+	tx.Rollback(before)
+	b.sub, b.customer, b.status = &blank, &payer, subIncomplete
+	return b.make(tx)
 }
 
 // make stores the subscription with its first invoice and, when it is to be

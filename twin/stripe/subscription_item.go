@@ -323,7 +323,7 @@ func (it *SubscriptionItem) name(tx *twin.Tx) string {
 func (it *SubscriptionItem) text(tx *twin.Tx) string {
 	every := "/ " + it.Price.Recurring.Interval
 	if n := it.Price.Recurring.IntervalCount; n > 1 {
-		every = fmt.Sprintf("every %d %ss", n, it.Price.Recurring.Interval)
+		every = fmt.Sprintf("/ every %d %ss", n, it.Price.Recurring.Interval)
 	}
 	return fmt.Sprintf("%d × %s (at %s %s)", it.Quantity, it.name(tx), unitSum(it.Price.UnitAmountDecimal, it.Price.Currency), every)
 }

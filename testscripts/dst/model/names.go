@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -38,6 +39,11 @@ type Names struct {
 // NewNames makes empty names. fits reports whether an id can be one of a kind.
 func NewNames(fits func(kind, id string) bool) *Names {
 	return &Names{fits: fits, ids: map[string]string{}, symbol: map[string]string{}}
+}
+
+// Clone is a copy that may learn more without the original.
+func (n *Names) Clone() *Names {
+	return &Names{fits: n.fits, ids: maps.Clone(n.ids), symbol: maps.Clone(n.symbol)}
 }
 
 // ID is the id of a symbol, if it is known.

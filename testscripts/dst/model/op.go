@@ -25,6 +25,7 @@ type Expect struct {
 	Status   int
 	// Of a refusal, in the vendor's words; "" where there is none.
 	Type, Code, Param string
+	Ghost             bool  // a refusal whose ids are of things that were taken back
 	Body              Value // the whole answer; Free if only the above is predicted
 }
 

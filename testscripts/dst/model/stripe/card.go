@@ -170,10 +170,6 @@ func (c *call) attachTo(pm, customer string) {
 	c.m.methods.edit(pm).customer = customer
 }
 
-func createMethod(c *call) model.Value {
-	panic(noOpinion("a card by its number"))
-}
-
 func showMethod(c *call) model.Value {
 	if strings.HasPrefix(c.path[0], "pm_card_") {
 		panic(noOpinion("the name of a test card"))

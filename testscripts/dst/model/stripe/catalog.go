@@ -3,6 +3,7 @@ package stripe
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"worlds/testscripts/dst/model"
@@ -299,4 +300,24 @@ func listPrices(c *call) model.Value {
 		return (!c.has("active") || c.yes("active") == p.active) && c.same(p.product, "product") && c.same(p.currency, "currency") &&
 			c.same(kind, "type") && c.within(p.created, "created")
 	})
+}
+
+// money is an amount for people: $20.00, ¥500.
+func money(amount int64, currency string) string {
+	sign := map[string]string{"usd": "$", "eur": "€", "gbp": "£", "jpy": "¥"}[currency]
+	if sign == "" || amount < 0 {
+		panic(noOpinion("how an amount in " + currency + " is written"))
+	}
+	if slices.Contains(strings.Fields(withoutCents), currency) {
+		return sign + thousands(amount)
+	}
+	return sign + thousands(amount/100) + "." + strconv.FormatInt(amount%100+100, 10)[1:]
+}
+
+func thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

@@ -250,11 +250,11 @@ func (m *Model) refundCharge(id string, amount int64) {
 }
 
 // release gives back what was held and not captured.
-func (m *Model) release(chargeID string, amount int64) {
+func (m *Model) release(chargeID string, amount int64, reason string) {
 	ch := m.charges.must(chargeID)
 	id := m.mint("re")
 	m.refunds.add(id, &refund{id: id, charge: ch.id, intent: ch.intent, method: ch.method, customer: ch.customer, currency: ch.currency,
-		amount: amount, created: m.now, status: "succeeded", reversal: true})
+		amount: amount, created: m.now, status: "succeeded", reversal: true, reason: reason})
 	m.emit("refund.created", m.refunds.value(id))
 	m.refundCharge(chargeID, amount)
 }

@@ -12,7 +12,6 @@ type customer struct {
 	prefix                              string
 	sequence                            int64
 	defaultMethod, footer, taxExempt    string
-	discount                            string
 	deleted                             bool
 }
 
@@ -95,13 +94,13 @@ func (c *call) setCustomer(cus *customer) {
 
 func updateCustomer(c *call) model.Value {
 	m, id := c.m, c.path[0]
-	cus := c.customer(id, "id")
+	c.customer(id, "id")
 	before := m.customers.value(id)
 	if dpm := c.str("invoice_settings", "default_payment_method"); dpm != "" {
 		method := m.methods.get(dpm)
 		c.unless(method != nil && method.customer == id, missingRef("invoice_settings[default_payment_method]"))
 	}
-	cus = m.customers.edit(id)
+	cus := m.customers.edit(id)
 	c.setCustomer(cus)
 	cus.metadata = c.metadata(cus.metadata)
 	if c.has("invoice_settings", "default_payment_method") {
@@ -131,7 +130,8 @@ func deleteCustomer(c *call) model.Value {
 	m, id := c.m, c.path[0]
 	c.customer(id, "id")
 	for _, sub := range m.subs.find(func(s *subscription) bool { return s.customer == id && !s.over() }) {
-		m.cancelNow(sub, "cancellation_requested")
+		m.dropPending(sub)
+		m.cancelByRequest(sub)
 	}
 	last := m.customers.value(id)
 	m.customers.edit(id).deleted = true

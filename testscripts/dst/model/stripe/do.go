@@ -144,7 +144,6 @@ func (m *Model) execute(r route, c *call) (want model.Expect, executed bool) {
 	if bad := r.params.missing(c.form, ""); bad != nil {
 		return m.refused(bad), false
 	}
-	var early bool
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -152,7 +151,8 @@ func (m *Model) execute(r route, c *call) (want model.Expect, executed bool) {
 			if !r.keep {
 				m.rollback()
 			}
-			want, executed = m.refused(r), !early
+			want, executed = m.refused(r), true
+			want.Ghost = !r.keep
 		case earlyRefusal:
 			m.rollback()
 			want, executed = m.refused(r.refusal), false
@@ -178,9 +178,6 @@ func (m *Model) refused(r *refusal) model.Expect {
 	}
 	return want
 }
-
-// fail ends the decision with a refusal.
-func (c *call) fail(r *refusal) { panic(r) }
 
 // unless ends the decision with a refusal if something does not hold.
 func (c *call) unless(holds bool, r *refusal) {

@@ -7,7 +7,6 @@ import "worlds/testscripts/dst/model"
 type refusal struct {
 	status            int
 	kind, code, param string
-	decline           string      // decline_code
 	body              model.Value // members of error beside those, or Free
 	keep              bool        // what was changed stays: a declined card
 	unknown           string      // why there is no opinion

@@ -41,7 +41,7 @@ func replaced(before, after model.Value) model.Value {
 			continue
 		}
 		old := b.Value
-		if old.Kind == model.Object && a.Kind == model.Object {
+		if old.Kind == model.Object && a.Kind == model.Object && old.Get("object").Text != "list" {
 			old = replaced(old, a)
 		}
 		previous.Members = append(previous.Members, model.Member{Name: b.Name, Value: old})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"worlds/testscripts/dst/model"
 )
 
 // How many random histories, and how long: WORLDS_MODEL_SEEDS and WORLDS_MODEL_ROUNDS
@@ -28,6 +30,13 @@ func TestRandomHistories(t *testing.T) {
 				act(d)
 			}
 		})
+	}
+}
+
+func TestTally(t *testing.T) {
+	t.Logf("known %d, no opinion %d, lost %d", tally.known, tally.unknown, tally.lost)
+	for why, n := range tally.why {
+		t.Logf("%5d %s", n, why)
 	}
 }
 
@@ -97,6 +106,53 @@ var acts = []func(dice){
 	func(d dice) { d.p.do("GET", "/v1/payment_methods/"+d.id("payment_method", "pm"), "", "") },
 	newIntent, newIntent, newIntent,
 	func(d dice) {
+		d.p.do("POST", "/v1/coupons", with(d.of("percent_off=12.5", "percent_off=33", "amount_off=300&currency=usd", "percent_off=101", ""),
+			d.of("duration=once", "duration=forever", "duration=repeating&duration_in_months=3", "duration=repeating", ""), d.some("id=c"+d.of("1", "2", "3"), "name=n", "max_redemptions=2")), d.key())
+	},
+	func(d dice) {
+		d.p.do(d.of("GET", "GET", "GET", "DELETE"), "/v1/coupons/"+d.id("coupon", "co"), "", "")
+	},
+	func(d dice) {
+		d.p.do("POST", "/v1/promotion_codes", with("promotion[type]=coupon", "promotion[coupon]="+d.id("coupon", "co"), d.some("code="+d.of("SPRING", "spring", "X"), "metadata[a]=1")), d.key())
+	},
+	newItem, newItem, newItem,
+	func(d dice) {
+		d.p.do(d.of("GET", "GET", "DELETE"), "/v1/invoiceitems/"+d.id("invoice_item", "ii"), "", "")
+	},
+	func(d dice) {
+		d.p.do("POST", "/v1/invoiceitems/"+d.id("invoice_item", "ii"), d.some("amount=77", "description=e", "metadata[a]=1"), d.key())
+	},
+	newInvoice, newInvoice, newInvoice,
+	onInvoice, onInvoice, onInvoice, onInvoice,
+	func(d dice) {
+		d.p.do("POST", "/v1/invoices/"+d.id("invoice", "in"), d.some("description=d", "metadata[a]="+d.of("1", ""), "auto_advance="+d.of("true", "false"),
+			"collection_method=send_invoice&days_until_due=4", "footer=f"), d.key())
+	},
+	func(d dice) { d.p.do(d.of("GET", "DELETE"), "/v1/invoices/"+d.id("invoice", "in"), "", "") },
+	func(d dice) {
+		d.p.do("GET", "/v1/invoices/"+d.id("invoice", "in"), d.of("expand[]=payments", "expand[]=customer", "expand[]=payments.data.payment.payment_intent", "expand[]=discounts"), "")
+	},
+	func(d dice) { d.p.do("GET", "/v1/invoices/"+d.id("invoice", "in")+"/lines", d.some("limit=1"), "") },
+	newNote, newNote,
+	newSubscription, newSubscription,
+	changeSubscription, changeSubscription, changeSubscription,
+	func(d dice) {
+		d.p.do("DELETE", "/v1/subscriptions/"+d.id("subscription", "sub"), d.some("prorate=true", "invoice_now=true", "cancellation_details[comment]=bye"), "")
+	},
+	func(d dice) {
+		d.p.do("GET", "/v1/subscriptions", d.some("status="+d.of("all", "active", "ended", "canceled"), "limit=2"), "")
+	},
+	func(d dice) {
+		d.p.do("GET", "/v1/subscriptions/"+d.id("subscription", "sub"), d.of("", "expand[]=latest_invoice", "expand[]=customer"), "")
+	},
+	onward, onward,
+	func(d dice) {
+		d.p.do("GET", "/v1/"+d.of("invoices", "invoiceitems", "invoice_payments", "credit_notes", "coupons", "promotion_codes"), d.some("limit=2"), "")
+	},
+	func(d dice) {
+		d.p.do("POST", "/v1/credit_notes/"+d.id("credit_note", "cn")+d.of("", "/void"), "", d.key())
+	},
+	func(d dice) {
 		d.p.do("POST", "/v1/payment_intents/"+d.id("payment_intent", "pi")+"/confirm",
 			d.some("payment_method=pm_card_"+d.of("visa", "chargeDeclined", "threeDSecure2Required"), "return_url=https://a.example", "off_session=true"), d.key())
 	},
@@ -146,4 +202,61 @@ func (d dice) key() string {
 		return ""
 	}
 	return "k" + strconv.Itoa(d.IntN(20))
+}
+
+func newItem(d dice) {
+	d.p.do("POST", "/v1/invoiceitems", with("customer="+d.id("customer", "cus"), d.of("currency=usd&amount="+d.of("1000", "333", "-150", "20", "0"), "pricing[price]="+d.id("price", "price")+"&quantity=3",
+		"currency=eur&amount=5"), d.some("description=i", "metadata[a]=1"), d.of("", "", "discounts[0][coupon]="+d.id("coupon", "co")), d.of("", "invoice="+d.id("invoice", "in"))), d.key())
+}
+
+func newInvoice(d dice) {
+	d.p.do("POST", "/v1/invoices", with("customer="+d.id("customer", "cus"), d.of("", "pending_invoice_items_behavior=include", "pending_invoice_items_behavior=include"),
+		d.some("description=v", "metadata[a]=1", "auto_advance=true", "currency=usd"), d.of("", "", "collection_method=send_invoice&days_until_due=3", "days_until_due=3", "collection_method=send_invoice"),
+		d.of("", "", "discounts[0][coupon]="+d.id("coupon", "co"))), d.key())
+}
+
+func onInvoice(d dice) {
+	action := d.of("finalize", "pay", "pay", "void", "send", "mark_uncollectible")
+	form := ""
+	if action == "pay" {
+		form = d.of("", "payment_method="+d.id("payment_method", "pm"), "paid_out_of_band=true")
+	}
+	d.p.do("POST", "/v1/invoices/"+d.id("invoice", "in")+"/"+action, form, d.key())
+}
+
+func newNote(d dice) {
+	d.p.do("POST", "/v1/credit_notes", with("invoice="+d.id("invoice", "in"), "amount="+d.of("100", "300", "5000"), d.of("", "credit_amount=100", "refund_amount=100", "out_of_band_amount=300",
+		"refund_amount=100&credit_amount=200"), d.some("reason="+d.of("duplicate", "order_change"), "memo=m")), d.key())
+}
+
+func newSubscription(d dice) {
+	d.p.do("POST", "/v1/subscriptions", with("customer="+d.id("customer", "cus"), "items[0][price]="+d.of(d.id("price", "price"), "price_m", "price_2w"), d.some("items[0][quantity]="+d.of("2", "0")),
+		d.of("", "", "", "items[1][price]=price_big", "trial_period_days=7", "trial_period_days=2", "trial_period_days=1&trial_settings[end_behavior][missing_payment_method]="+d.of("cancel", "pause")), d.of("", "", "payment_behavior=error_if_incomplete", "payment_behavior=default_incomplete"),
+		d.of("", "", "", "collection_method=send_invoice&days_until_due=5"), d.some("metadata[a]=1", "description=s"), d.of("", "", "", "discounts[0][coupon]="+d.id("coupon", "co"))), d.key())
+}
+
+func changeSubscription(d dice) {
+	sub := d.id("subscription", "sub")
+	d.p.do("POST", "/v1/subscriptions/"+sub, with(d.of("", "items[0][id]="+d.item(sub)+"&items[0][quantity]="+d.of("1", "3"), "items[0][id]="+d.item(sub)+"&items[0][price]="+d.of("price_m", "price_big", "price_2w"),
+		"items[0][price]="+d.of("price_m", "price_big"), "items[0][id]="+d.item(sub)+"&items[0][deleted]=true", "billing_cycle_anchor=now"),
+		d.of("", "", "proration_behavior=always_invoice", "proration_behavior=none"), d.of("", "", "", "cancel_at_period_end=true", "cancel_at_period_end=false", "pause_collection[behavior]="+d.of("void", "keep_as_draft", "mark_uncollectible"),
+			"pause_collection=", "cancel_at=1769000000", "cancel_at="), d.some("metadata[a]=2", "description=t")), d.key())
+}
+
+// item is the first item of a subscription.
+func (d dice) item(sub string) string {
+	_, body := d.p.send(model.Op{Method: "GET", Path: "/v1/subscriptions/" + sub})
+	v, err := model.Parse(body)
+	if err != nil {
+		d.p.t.Fatal(err)
+	}
+	if list := v.Get("items").Get("data").List; len(list) > 0 {
+		return list[d.IntN(len(list))].Get("id").Text
+	}
+	return "si_nothing"
+}
+
+func onward(d dice) {
+	steps := []int64{1, 3600, 3601, 86400, 3 * 86400, 8 * 86400, 32 * 86400}
+	d.p.advance(d.p.model.Now() + steps[d.IntN(len(steps))])
 }

@@ -286,7 +286,7 @@ func captureIntent(c *call) model.Value {
 		currency: p.currency, description: ch.description, created: m.now, available: businessDays(m.now, 2)})
 	m.emit("charge.captured", m.charges.value(ch.id))
 	if rest > 0 {
-		m.release(ch.id, rest)
+		m.release(ch.id, rest, "")
 	}
 	m.emit("payment_intent.succeeded", m.intents.value(id))
 	m.disputeByCard(ch.id)
@@ -310,7 +310,17 @@ func (m *Model) cancelPayment(id, reason string) {
 	held := p.capturable
 	p.status, p.canceled, p.cancelReason, p.capturable = "canceled", m.now, reason, 0
 	if held > 0 {
-		m.release(p.charge, held)
+		m.release(p.charge, held, "")
 	}
+	m.emit("payment_intent.canceled", m.intents.value(id))
+}
+
+// expireHold gives back what was held for seven days and not captured.
+func (m *Model) expireHold(id string) {
+	p := m.intents.edit(id)
+	held := p.capturable
+	p.status, p.canceled, p.cancelReason, p.capturable = "canceled", m.now, "automatic", 0
+	m.release(p.charge, held, "expired_uncaptured_charge")
+	m.emit("charge.expired", m.charges.value(p.charge))
 	m.emit("payment_intent.canceled", m.intents.value(id))
 }

@@ -3,6 +3,7 @@ package stripe
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"worlds/testscripts/dst/model"
@@ -22,6 +23,11 @@ type invoice struct {
 	attempts                                           int64
 	autoAdvance                                        bool
 	finalizesAt, nextAttempt, dueDate                  int64
+	tryAt                                              int64 // when it is charged, if that is not shown
+	trySeq, dueSeq, seq                                int
+	overdue                                            bool
+	tries, firstTry                                    int64  // automatic ones
+	hardMethod                                         string // a card that will not be tried again
 	description, footer, defaultMethod                 string
 	discounts                                          []string
 	metadata                                           map[string]string
@@ -45,8 +51,7 @@ type line struct {
 	discountAmounts    []discountAmount
 	item, sub, subItem string
 	proration          bool
-	creditedInvoice    string
-	creditedLines      []string
+	credit             bool
 	metadata           map[string]string
 }
 
@@ -140,8 +145,8 @@ func lineBody(m *Model, in *invoice, l *line) model.Value {
 			"unit_amount_decimal", unit)
 	}
 	proration := model.Obj("credited_items", nil)
-	if l.creditedInvoice != "" {
-		proration = model.Obj("credited_items", model.Obj("invoice", l.creditedInvoice, "invoice_line_items", texts(l.creditedLines)))
+	if l.credit {
+		proration = model.Obj("credited_items", model.Any)
 	}
 	switch {
 	case l.item != "":
@@ -151,7 +156,7 @@ func lineBody(m *Model, in *invoice, l *line) model.Value {
 		parent = model.Obj("invoice_item_details", nil, "subscription_item_details", model.Obj("invoice_item", nil, "proration", l.proration,
 			"proration_details", proration, "subscription", l.sub, "subscription_item", l.subItem), "type", "subscription_item_details")
 	}
-	return whole("line_item", model.Obj("id", l.id, "amount", l.amount, "currency", in.currency, "description", model.Opt(l.description),
+	return whole("line_item", model.Obj("id", l.id, "amount", l.net(), "currency", in.currency, "description", model.Opt(l.description),
 		"discount_amounts", discountAmounts(l.discountAmounts), "discountable", l.discountable, "discounts", texts(l.discounts),
 		"invoice", in.id, "metadata", l.metadata, "parent", parent, "period", model.Obj("end", l.end, "start", l.start),
 		"pretax_credit_amounts", pretax(l.discountAmounts), "pricing", pricing, "quantity", l.quantity,
@@ -184,4 +189,11 @@ func paymentBody(_ *Model, p *payment) model.Value {
 }
 
 // paymentsOf is the list that an invoice shows when it is asked to.
-func (m *Model) paymentsOf(id string) model.Value { panic(noOpinion("the payments of an invoice")) }
+func (m *Model) paymentsOf(id string) model.Value {
+	data := []model.Value{}
+	for _, p := range m.payments.find(func(p *payment) bool { return p.invoice == id }) {
+		data = append(data, m.payments.value(p))
+	}
+	slices.Reverse(data)
+	return model.Obj("object", "list", "data", data[:min(len(data), 10)], "has_more", len(data) > 10, "url", "/v1/invoice_payments?invoice="+id)
+}

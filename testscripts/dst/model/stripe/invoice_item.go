@@ -1,11 +1,176 @@
 package stripe
 
-import "worlds/testscripts/dst/model"
+import (
+	"math/big"
+	"slices"
+	"strconv"
 
-type invoiceItem struct{ id string }
+	"worlds/testscripts/dst/model"
+)
 
-func invoiceItemBody(m *Model, i *invoiceItem) model.Value { return model.Obj("id", i.id) }
+type invoiceItem struct {
+	id, customer, currency, description, invoice, price, sub string
+	amount, quantity, date, start, end                       int64
+	unit                                                     *big.Rat
+	discountable, proration                                  bool
+	discounts                                                []string
+	metadata                                                 map[string]string
+	subItem                                                  string
+	credit                                                   bool // gives back what was billed before
+}
 
-type note struct{ id string }
+func itoa(i int) string { return strconv.Itoa(i) }
 
-func noteBody(m *Model, n *note) model.Value { return model.Obj("id", n.id) }
+func invoiceItemBody(m *Model, i *invoiceItem) model.Value {
+	pricing, parent, credited := model.Nil, model.Nil, model.Nil
+	if i.price != "" {
+		unit := spell(i.unit)
+		if i.unit == nil {
+			unit = model.Any
+		}
+		pricing = model.Obj("price_details", model.Obj("price", i.price, "product", m.prices.must(i.price).product), "type", "price_details",
+			"unit_amount_decimal", unit)
+	}
+	if i.sub != "" {
+		parent = model.Obj("subscription_details", model.Obj("subscription", i.sub, "subscription_item", model.Opt(i.subItem)), "type", "subscription_details")
+	}
+	if i.credit {
+		credited = model.Any
+	}
+	return whole("invoiceitem", model.Obj("id", i.id, "amount", i.amount, "currency", i.currency, "customer", i.customer, "date", i.date,
+		"description", model.Opt(i.description), "discountable", i.discountable, "discounts", texts(i.discounts), "invoice", model.Opt(i.invoice),
+		"metadata", i.metadata, "net_amount", m.net(i), "parent", parent, "period", model.Obj("end", i.end, "start", i.start), "pricing", pricing,
+		"proration", i.proration, "proration_details", model.Obj("credited_items", credited, "discount_amounts", model.Seq()),
+		"quantity", i.quantity, "quantity_decimal", strconv.FormatInt(i.quantity, 10), "tax_rates", model.Seq()), "customer_account test_clock")
+}
+
+// net is what an item's own discounts leave of it.
+func (m *Model) net(i *invoiceItem) int64 {
+	lines := []line{{amount: i.amount, discountable: i.discountable}}
+	m.takeOff(lines, i.discounts, func(*line) bool { return true })
+	return lines[0].left()
+}
+
+// oneCurrency refuses a second currency of a customer.
+func (c *call) oneCurrency(cus *customer, currency string) {
+	c.unless(cus.currency == "" || cus.currency == currency, invalid("", ""))
+}
+
+func createInvoiceItem(c *call) model.Value {
+	m := c.m
+	if c.has("amount") == c.has("pricing", "price") {
+		panic(noOpinion("an item with both an amount and a price, or neither"))
+	}
+	cus := c.theCustomer("customer")
+	i := &invoiceItem{customer: cus.id, description: c.str("description"), quantity: c.num(1, "quantity"), date: m.now, start: m.now, end: m.now,
+		amount: c.num(0, "amount"), metadata: c.metadata(nil), invoice: c.str("invoice")}
+	if c.has("amount") && (!c.has("currency") || c.has("quantity")) {
+		panic(noOpinion("an amount without its currency, or with a quantity"))
+	}
+	if i.invoice != "" {
+		in := m.invoices.get(i.invoice)
+		c.unless(in != nil, missingRef("invoice"))
+		if in.customer != cus.id || in.status != "draft" || in.sub != "" {
+			panic(noOpinion("an item for an invoice that cannot take it"))
+		}
+	}
+	if name := c.str("pricing", "price"); name != "" {
+		p := m.prices.get(name)
+		c.unless(p != nil, missingRef("pricing[price]"))
+		c.unless(p.every == nil, invalid("", "pricing[price]"))
+		if !p.active || !p.amount.IsInt() {
+			panic(noOpinion("a price that is not for sale"))
+		}
+		i.price, i.unit, i.currency = name, p.amount, p.currency
+		i.amount = p.amount.Num().Int64() * i.quantity
+		i.description = or(i.description, m.products.must(p.product).name)
+	} else {
+		i.currency = c.currency()
+	}
+	if in := m.invoices.get(i.invoice); in != nil {
+		c.unless(in.currency == i.currency, invalid("", "currency"))
+	}
+	c.oneCurrency(cus, i.currency)
+	i.discountable = i.amount >= 0
+	if c.has("discountable") {
+		i.discountable = c.yes("discountable")
+	}
+	i.id = m.mint("ii")
+	if cus.currency == "" {
+		m.customers.edit(cus.id).currency = i.currency
+	}
+	i.discounts = c.redeem(discount{customer: cus.id, item: i.id})
+	m.items.add(i.id, i)
+	m.tellDiscounts(i.discounts)
+	m.emit("invoiceitem.created", m.items.value(i.id))
+	if i.invoice != "" {
+		before := m.invoices.value(i.invoice)
+		in := m.invoices.edit(i.invoice)
+		in.lines = append(slices.Clone(in.lines), m.lineOf(i))
+		m.total(in)
+		m.emitUpdate("invoice.updated", before, m.invoices.value(in.id))
+	}
+	return m.items.value(i.id)
+}
+
+// lineOf is the line that an item becomes.
+func (m *Model) lineOf(i *invoiceItem) line {
+	return line{id: m.mint("il"), description: i.description, amount: i.amount, quantity: i.quantity, price: i.price, unit: i.unit, start: i.start,
+		end: i.end, discountable: i.discountable, discounts: i.discounts, item: i.id, sub: i.sub, proration: i.proration, metadata: i.metadata,
+		credit: i.credit}
+}
+
+func (c *call) invoiceItem(id string) *invoiceItem {
+	i := c.m.items.get(id)
+	c.unless(i != nil, missingPath("invoiceitem"))
+	return i
+}
+
+func showInvoiceItem(c *call) model.Value {
+	c.invoiceItem(c.path[0])
+	return c.m.items.value(c.path[0])
+}
+
+func updateInvoiceItem(c *call) model.Value {
+	m, id := c.m, c.path[0]
+	i := c.invoiceItem(id)
+	if i.invoice != "" || i.proration {
+		panic(noOpinion("an update of an item that is on an invoice"))
+	}
+	c.unless(!m.customers.get(i.customer).deleted, missingRef("customer"))
+	i = m.items.edit(id)
+	if c.has("description") {
+		i.description = c.str("description")
+	}
+	if c.has("amount") {
+		if i.price != "" {
+			panic(noOpinion("an amount instead of a price"))
+		}
+		i.amount = c.num(0, "amount")
+	}
+	i.metadata = c.metadata(i.metadata)
+	return m.items.value(id)
+}
+
+func deleteInvoiceItem(c *call) model.Value {
+	m, id := c.m, c.path[0]
+	i := c.invoiceItem(id)
+	if i.invoice != "" {
+		if in := m.invoices.get(i.invoice); in != nil && in.status != "draft" {
+			panic(invalid("", ""))
+		}
+		panic(noOpinion("deleting an item of a draft"))
+	}
+	last := m.items.value(id)
+	m.items.remove(id)
+	m.emit("invoiceitem.deleted", last)
+	return stub(id, "invoiceitem")
+}
+
+func listInvoiceItems(c *call) model.Value {
+	c.filterExists("customer", "invoice")
+	return list(c, c.m.items, "/v1/invoiceitems", func(i *invoiceItem) bool {
+		return c.same(i.customer, "customer") && c.same(i.invoice, "invoice") && (!c.has("pending") || c.yes("pending") == (i.invoice == "")) &&
+			c.within(i.date, "created")
+	})
+}

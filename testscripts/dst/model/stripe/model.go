@@ -13,6 +13,8 @@ type Model struct {
 	now      int64
 	names    *model.Names
 	minted   map[string]int // symbols given, by kind
+	seq      int            // objects made, in all tables
+	places   map[string]int // of objects in the order of creation, by table and id
 	undo     []func()       // takes the operation in hand back
 	requests int            // operations seen: their symbols name no object
 	request  requestInfo
@@ -25,6 +27,8 @@ type Model struct {
 	prices     *table[price]
 	coupons    *table[coupon]
 	promos     *table[promotion]
+	discounts  *table[discount]
+	gone       map[string]*coupon // deleted coupons, which discounts still use
 	methods    *table[method]
 	intents    *table[intent]
 	setups     *table[setup]
@@ -57,7 +61,7 @@ func New(seed []byte) (*Model, error) {
 
 // Reset is a reset of the world.
 func (m *Model) Reset() {
-	*m = Model{seed: m.seed, now: m.seed.Epoch, names: model.NewNames(fits), minted: map[string]int{},
+	*m = Model{seed: m.seed, now: m.seed.Epoch, names: model.NewNames(fits), minted: map[string]int{}, places: map[string]int{},
 		keys: map[string]*answered{}, aliases: map[string]string{}, checked: newCheckedDump()}
 	m.customers = newTable(m, "customer", customerBody)
 	m.balanceTxs = newTable(m, "customer_balance_transaction", balanceEntryBody)
@@ -65,6 +69,8 @@ func (m *Model) Reset() {
 	m.prices = newTable(m, "price", priceBody)
 	m.coupons = newTable(m, "coupon", couponBody)
 	m.promos = newTable(m, "promotion_code", promotionBody)
+	m.discounts = newTable(m, "discount", discountBody)
+	m.gone = map[string]*coupon{}
 	m.methods = newTable(m, "payment_method", methodBody)
 	m.intents = newTable(m, "payment_intent", intentBody)
 	m.setups = newTable(m, "setup_intent", setupBody)
@@ -83,6 +89,9 @@ func (m *Model) Reset() {
 
 // Now is the world's clock.
 func (m *Model) Now() int64 { return m.now }
+
+// Lost says why the model no longer knows what the world is like, "" while it does.
+func (m *Model) Lost() string { return m.lost }
 
 // mint gives the next symbol of a kind of id.
 func (m *Model) mint(kind string) string {
@@ -198,6 +207,7 @@ func (t *table[T]) add(id string, row *T) *T {
 	}
 	t.rows[id], t.dirty[id] = row, true
 	t.order = append(t.order, id)
+	t.m.places[t.name+"/"+id] = t.m.nextSeq()
 	t.m.undo = append(t.m.undo, func() {
 		delete(t.rows, id)
 		t.order = t.order[:len(t.order)-1]

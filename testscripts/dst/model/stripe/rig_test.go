@@ -78,6 +78,7 @@ func (p *pair) do(method, path, form, idem string) (status int, body []byte) {
 	want := p.model.Do(op)
 	status, body = p.send(op)
 	p.judge(p.model.Check(want, status, body, op), string(body))
+	p.count(want)
 	if !want.Known {
 		p.log[len(p.log)-1] += " (no opinion: " + want.Why + ")"
 	}
@@ -85,9 +86,33 @@ func (p *pair) do(method, path, form, idem string) (status int, body []byte) {
 	return status, body
 }
 
+// tally counts how the requests of all histories went.
+var tally struct {
+	known, unknown, lost int
+	why                  map[string]int
+}
+
+func (p *pair) count(want model.Expect) {
+	if tally.why == nil {
+		tally.why = map[string]int{}
+	}
+	switch {
+	case want.Known:
+		tally.known++
+	case strings.HasPrefix(want.Why, "lost"):
+		tally.lost++
+	default:
+		tally.unknown++
+		tally.why[want.Why]++
+	}
+}
+
 // advance moves the clock.
 func (p *pair) advance(to int64) {
 	p.t.Helper()
+	if p.model.Lost() != "" {
+		return
+	}
 	p.log = append(p.log, fmt.Sprintf("advance to %d (by %d)", to, to-p.model.Now()))
 	p.model.Advance(to)
 	p.admin("POST", "/clock/advance", fmt.Sprintf(`{"to":%d}`, to))

@@ -61,12 +61,72 @@ var routes = []route{
 	on("POST /v1/disputes/{dispute}/close", "", closeDispute),
 	on("GET /v1/setup_intents/{intent}", "client_secret:x", showSetup),
 
+	on("GET /v1/coupons", "created:r"+paging, listCoupons),
+	on("POST /v1/coupons", `id:s name:s duration:(forever|once|repeating) percent_off:d amount_off:p currency:s duration_in_months:p
+		max_redemptions:p redeem_by:i metadata:m applies_to:x! currency_options:x!`, createCoupon),
+	on("GET /v1/coupons/{coupon}", "", showCoupon),
+	on("POST /v1/coupons/{coupon}", "name:s metadata:m currency_options:x!", updateCoupon),
+	on("DELETE /v1/coupons/{coupon}", "", deleteCoupon),
+	on("GET /v1/promotion_codes", "active:b code:s coupon:s created:r customer:s customer_account:x!"+paging, listPromotions),
+	on("POST /v1/promotion_codes", `promotion{type:(coupon)* coupon:s} code:s active:b customer:s expires_at:x max_redemptions:p metadata:m
+		restrictions:x customer_account:x!`, createPromotion),
+	on("GET /v1/promotion_codes/{promotion_code}", "", showPromotion),
+	on("POST /v1/promotion_codes/{promotion_code}", "active:b metadata:m restrictions:x!", updatePromotion),
+
+	on("GET /v1/invoiceitems", "created:r customer:s invoice:s pending:b customer_account:x!"+paging, listInvoiceItems),
+	on("POST /v1/invoiceitems", `customer:s* amount:i currency:s description:s discountable:b quantity:n invoice:s metadata:m pricing{price:s}
+		subscription:x period:x price_data:x unit_amount_decimal:x tax_behavior:x`+discountParams, createInvoiceItem),
+	on("GET /v1/invoiceitems/{invoiceitem}", "", showInvoiceItem),
+	on("POST /v1/invoiceitems/{invoiceitem}", `amount:i description:s metadata:m discountable:x quantity:x pricing:x period:x price_data:x
+		unit_amount_decimal:x discounts:x`, updateInvoiceItem),
+	on("DELETE /v1/invoiceitems/{invoiceitem}", "", deleteInvoiceItem),
+
+	on("GET /v1/invoices", `collection_method:(charge_automatically|send_invoice) created:r customer:s due_date:r status:(draft|open|paid|uncollectible|void)
+		subscription:s customer_account:x!`+paging, listInvoices),
+	on("POST /v1/invoices", `customer:s* auto_advance:b collection_method:(charge_automatically|send_invoice) currency:s days_until_due:n
+		default_payment_method:s description:s due_date:i footer:s metadata:m pending_invoice_items_behavior:(exclude|include|include_and_require)
+		subscription:x`+discountParams, createInvoice),
+	on("GET /v1/invoices/{invoice}", "", showInvoice),
+	on("POST /v1/invoices/{invoice}", `auto_advance:b collection_method:(charge_automatically|send_invoice) days_until_due:n default_payment_method:s
+		description:s due_date:i footer:s metadata:m discounts:x`, updateInvoice),
+	on("DELETE /v1/invoices/{invoice}", "", deleteInvoice),
+	on("POST /v1/invoices/{invoice}/finalize", "auto_advance:b", finalizeInvoice),
+	on("POST /v1/invoices/{invoice}/pay", "payment_method:s paid_out_of_band:b off_session:b forgive:x source:x", payInvoice),
+	on("POST /v1/invoices/{invoice}/send", "", sendInvoice),
+	on("POST /v1/invoices/{invoice}/void", "", voidInvoice),
+	on("POST /v1/invoices/{invoice}/mark_uncollectible", "", markUncollectible),
+	on("GET /v1/invoices/{invoice}/lines", paging, listLines),
+	on("GET /v1/invoice_payments", "invoice:s status:(open|paid|canceled) payment:x created:r"+paging, listPayments),
+	on("GET /v1/invoice_payments/{invoice_payment}", "", showPayment),
+	on("GET /v1/credit_notes", "created:r customer:s invoice:s customer_account:x!"+paging, listNotes),
+	on("POST /v1/credit_notes", `invoice:s* amount:p credit_amount:p refund_amount:p out_of_band_amount:p lines:x refunds:x memo:s metadata:m
+		reason:(duplicate|fraudulent|order_change|product_unsatisfactory) effective_at:x! email_type:x! shipping_cost:x!`, createNote),
+	on("GET /v1/credit_notes/{id}", "", showNote),
+	on("POST /v1/credit_notes/{id}", "memo:s metadata:m", updateNote),
+	on("POST /v1/credit_notes/{id}/void", "", voidNote),
+
+	on("GET /v1/subscriptions", `collection_method:(charge_automatically|send_invoice) created:r current_period_end:x current_period_start:x customer:s price:s
+		status:(active|past_due|unpaid|canceled|incomplete|incomplete_expired|trialing|paused|all|ended) automatic_tax:x! customer_account:x! test_clock:x!`+paging, listSubscriptions),
+	on("POST /v1/subscriptions", `customer:s* items[{price:s quantity:n metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x}]
+		trial_end:s trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x! billing_cycle_anchor:x!
+		billing_cycle_anchor_config:x! customer_account:x! proration_behavior:x!`+subParams+discountParams, createSubscription),
+	on("GET /v1/subscriptions/{id}", "", showSubscription),
+	on("POST /v1/subscriptions/{id}", `items[{id:s price:s quantity:n deleted:b metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x clear_usage:x}]
+		billing_cycle_anchor:(now|unchanged) cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}
+		pause_collection{behavior:(keep_as_draft|mark_uncollectible|void)* resumes_at:i}? proration_behavior:(always_invoice|create_prorations|none)
+		proration_date:i trial_end:s add_invoice_items:x!`+subParams+discountParams, updateSubscription),
+	on("DELETE /v1/subscriptions/{id}", `prorate:b invoice_now:b
+		cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}`, cancelSubscription),
+
 	on("GET /v1/balance", "", showBalance),
 	on("GET /v1/balance_transactions", "created:r currency:s source:s type:s payout:x!"+paging, listTransactions),
 	on("GET /v1/balance_transactions/{id}", "", showTransaction),
 	on("GET /v1/events", "created:r type:s types:x delivery_success:x related_object:x!"+paging, listEvents),
 	on("GET /v1/events/{id}", "", showEvent),
 }
+
+// discountParams are discounts as most routes take them.
+const discountParams = " discounts[{coupon:s discount:s promotion_code:s}]?"
 
 func showEvent(c *call) model.Value {
 	for _, e := range c.m.events {

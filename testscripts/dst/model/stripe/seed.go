@@ -288,6 +288,9 @@ func (m *Model) loadSubscription(s seedSubscription) {
 		sub.canceled, sub.ended = at, at
 	}
 	m.subs.add(s.ID, sub)
+	if sub.status == "trialing" && sub.trialEnd-3*86400 > m.now {
+		sub.warnAt, sub.warnSeq = sub.trialEnd-3*86400, m.nextSeq()
+	}
 	if c := m.customers.get(s.Customer); c.currency == "" {
 		c.currency = p.currency
 	}

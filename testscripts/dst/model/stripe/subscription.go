@@ -16,7 +16,9 @@ type subscription struct {
 	metadata                                            map[string]string
 	billingMode                                         string
 	pause                                               *pause
-	warned                                              bool
+	warnAt                                              int64 // when its trial's end is warned of
+	warnSeq                                             int
+	expires                                             int64 // when it ends if it stays incomplete
 }
 
 type pause struct {
@@ -73,11 +75,4 @@ func itemBody(m *Model, s *subscription, i *subItem) model.Value {
 		"discounts", model.Seq(), "metadata", i.metadata, "plan", planBody(p), "price", priceBody(m, p), "quantity", i.quantity,
 		"subscription", s.id, "tax_rates", model.Seq()), "billing_thresholds")
 	return v.Without("livemode")
-}
-
-// cancelNow ends a subscription at this moment.
-func (m *Model) cancelNow(id, reason string) {
-	s := m.subs.edit(id)
-	s.status, s.canceled, s.ended, s.cancelReason = "canceled", m.now, m.now, or(reason, s.cancelReason)
-	m.emit("customer.subscription.deleted", m.subs.value(id))
 }
