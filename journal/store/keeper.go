@@ -16,6 +16,8 @@ const (
 	flushTick      = LazyDelay / 2
 	retryDelay     = time.Second      // after a shelving that failed
 	clearPause     = time.Millisecond // between slices, for the other writers
+	gatherDelay    = time.Second      // at most, from the first full segment to its shelving
+	gatherShare    = 8                // of the lag at which appends wait: enough to shelve
 )
 
 // flush is the flusher: it writes what nobody waits for, and syncs what was
@@ -198,6 +200,7 @@ func (s *Store) keep() {
 			case <-s.quit:
 				return
 			}
+			s.gatherTail()
 			continue
 		}
 		timer := time.NewTimer(pause)
@@ -208,6 +211,29 @@ func (s *Store) keep() {
 			return
 		}
 	}
+}
+
+// gatherTail waits until there is more to shelve, though not for long: what one
+// transaction puts beside a large entry writes that entry again.
+func (s *Store) gatherTail() {
+	timer := time.NewTimer(gatherDelay)
+	defer timer.Stop()
+	for s.behind() < s.opt.ShelveLagBytes/gatherShare {
+		select {
+		case <-s.kickKeeper:
+		case <-timer.C:
+			return
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+// behind is how many bytes of the tail are not shelved.
+func (s *Store) behind() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lag
 }
 
 // tidy does one piece of work and returns how long to pause, below 0 if there

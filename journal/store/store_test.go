@@ -269,7 +269,7 @@ func TestBlobs(t *testing.T) {
 // A reset world's entries go, so that the folder does not grow with rounds.
 func TestFolderDoesNotGrowWithResets(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, store.Options{Durability: store.Relaxed})
+	s := open(t, dir, store.Options{Durability: store.Relaxed, ShelveLagBytes: 8 << 20}) // shelved at once
 	control(t, s, store.Create, 1, 1)
 	var at10 int64
 	for round := range 300 {
