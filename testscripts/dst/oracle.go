@@ -1,10 +1,12 @@
 package dst
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
 	"worlds/journal"
+	"worlds/journal/canon"
 	"worlds/seed"
 	"worlds/testscripts/dst/model"
 	stripemodel "worlds/testscripts/dst/model/stripe"
@@ -19,6 +21,8 @@ type theory interface {
 	graph(dump []byte) []model.Diff
 	advance(to int64)
 	reset() error
+	// seen tells of an idempotency key of a request that judge is not told of.
+	seen(key string)
 }
 
 type stripeTheory struct{ m *stripemodel.Model }
@@ -39,6 +43,8 @@ func (t stripeTheory) reset() error {
 	return nil
 }
 
+func (t stripeTheory) seen(key string) { t.m.Seen(key) }
+
 type zendeskTheory struct{ m *zendeskmodel.Model }
 
 func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, bool) {
@@ -52,6 +58,7 @@ func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff
 func (t zendeskTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
 func (t zendeskTheory) advance(to int64)               { t.m.Advance(to) }
 func (t zendeskTheory) reset() error                   { return t.m.Reset() }
+func (t zendeskTheory) seen(string)                    {}
 
 // theories are the models of the twins that were asked for, by API, for a world of a
 // seed.
@@ -88,35 +95,89 @@ func (s *space) models() []theory {
 // predict asks the models what a request must have been answered. What a fault rule
 // answered, or never reached the world, is none of theirs.
 func (r *run) predict(s *space, t *step) *Failure {
-	if t.op.API == apiAdmin {
-		if t.before.Inc == t.after.Inc && t.diff.FromClock != t.diff.ToClock {
-			for _, m := range s.models() {
-				m.advance(t.diff.ToClock)
-			}
-		}
-		return nil
-	}
+	s.tell(t)
 	m := s.theory[t.op.API]
-	if m == nil || t.rule != "" || !t.logged || t.expired() {
+	if m == nil || t.rule != "" || !t.logged || t.expired() || t.beyondModels() {
 		return nil
 	}
 	diffs, known := m.judge(t.op.told(), t.answer.status, t.answer.body)
-	if !known {
+	switch {
+	case !known, len(diffs) > 0 && s.secret(t):
 		r.count(countNoOpinion, 1)
 		if t.op.Method != "GET" && unchanged("", t) != nil { // it knows the world no longer
 			r.count("model_lost."+t.op.API, 1)
 			delete(s.theory, t.op.API)
 		}
 		return nil
+	case len(diffs) == 0:
+		r.count(countPredicted, 1)
+		s.shown(t)
+		return nil
 	}
-	r.count(countPredicted, 1)
-	if len(diffs) > 0 {
-		f := failed("model.answer", "%v\n%d %s", diffs, t.answer.status, t.answer.body)
-		f.Expect = expected(diffs)
-		return f
-	}
-	return nil
+	f := failed("model.answer", "%v\n%d %s", diffs, t.answer.status, t.answer.body)
+	f.Expect = expected(diffs)
+	return f
 }
+
+// tell lets the models know what they are not asked about: that the clock moved, and
+// that an idempotency key was used.
+func (s *space) tell(t *step) {
+	if t.before.Inc == t.after.Inc && t.diff.FromClock != t.diff.ToClock {
+		for api, m := range s.theory {
+			if api != t.op.API { // a test clock of its own moves it by itself
+				m.advance(t.diff.ToClock)
+			}
+		}
+	}
+	if t.logged && t.op.Idem != "" && t.op.Method != "GET" {
+		for _, m := range s.models() {
+			m.seen(t.op.Idem)
+		}
+	}
+}
+
+// beyondModels: how bad a text is, and in which order lists are sorted on request, no
+// model says.
+func (t *step) beyondModels() bool {
+	if _, err := canon.Canonicalize([]byte(t.op.Body)); t.op.Body != "" && err != nil {
+		return true
+	}
+	for _, p := range t.op.Params {
+		if t.op.API == apiZendesk && (strings.HasPrefix(p.Name, "sort_") || strings.HasPrefix(p.Name, "page[")) {
+			return true
+		}
+	}
+	return false
+}
+
+// deskIDs are the ids in an answer of the help desk.
+var deskIDs = regexp.MustCompile(`"id":(\d+)`)
+
+// shown notes the ids that an answer told a model.
+func (s *space) shown(t *step) {
+	if t.op.API != apiZendesk {
+		return
+	}
+	for _, m := range deskIDs.FindAllSubmatch(t.answer.body, -1) {
+		s.told[string(m[1])] = true
+	}
+}
+
+// secret reports whether a request to the help desk names an id that no answer has
+// shown: a model takes it for one of something missing.
+func (s *space) secret(t *step) bool {
+	if t.op.API != apiZendesk {
+		return false
+	}
+	for _, m := range numbers.FindAllString(t.op.Path+" "+t.op.Body+" "+formOf(t.op.Params), -1) {
+		if !s.told[m] {
+			return true
+		}
+	}
+	return false
+}
+
+var numbers = regexp.MustCompile(`\b[1-9][0-9]*\b`)
 
 // expected are the commands of a scenario that say what a model wants; what holds the
 // symbol of an id, or is no plain value, no command can say.

@@ -11,11 +11,11 @@ import (
 // deskJSON is a help desk for populated worlds.
 const deskJSON = `{"name":"desk","version":1,"epoch":1767225600,"zendesk":{"version":1,"principal_id":1,
  "users":[
-  {"id":1,"name":"Ana Admin","email":"ana@desk.example","role":"admin","default_group_id":11,"created_at":"2025-01-01T00:00:00Z"},
+  {"id":1,"name":"Ana Admin","email":"ana@desk.example","role":"admin","default_group_id":11},
   {"id":2,"name":"Gus Agent","email":"gus@desk.example","role":"agent","default_group_id":11},
   {"id":3,"name":"Ivy Agent","email":"ivy@desk.example","role":"agent","default_group_id":12},
   {"id":4,"name":"Ada User","email":"ada@acme.example","organization_id":21},
-  {"id":5,"name":"Bo User","email":"bo@acme.example","organization_id":21,"external_id":"crm-5"}],
+  {"id":5,"name":"Bo User","email":"bo@acme.example","organization_id":21}],
  "groups":[{"id":11,"name":"Support","default":true},{"id":12,"name":"Billing"}],
  "organizations":[{"id":21,"name":"Acme"},{"id":22,"name":"Else"}],
  "group_memberships":[{"id":31,"user_id":1,"group_id":11,"default":true},{"id":32,"user_id":2,"group_id":11,"default":true},{"id":33,"user_id":3,"group_id":12,"default":true},{"id":34,"user_id":3,"group_id":11}],
@@ -99,7 +99,7 @@ func (r *run) tryPath(s *space, path string) (bool, *Failure) {
 	op := r.gen.on(s, api, route, aimSound)
 	op.Version, op.Key, op.Idem = "", "", ""
 	committed := r.metrics.counted(r.phase, countCommitted)
-	f := r.apply(&op)
+	f := r.chain(s, &op)
 	return r.metrics.counted(r.phase, countCommitted) > committed, f
 }
 

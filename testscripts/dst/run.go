@@ -131,6 +131,18 @@ func (r *run) worlds() *Failure {
 		r.metrics.Seeds = append(r.metrics.Seeds, s.info.Seed.Hash)
 		r.spaces = append(r.spaces, s)
 	}
+	return r.meet()
+}
+
+// meet asks each help desk who the principal is: a model learns ids from answers.
+func (r *run) meet() *Failure {
+	for _, s := range r.spaces {
+		op := Op{N: -1, Space: s.index, API: apiZendesk, Method: "GET", Path: "/api/v2/users/me", Route: "GET /api/v2/users/me", Aim: aimSound}
+		if f := r.step(s, &op); f != nil {
+			f.Op = &op
+			return f
+		}
+	}
 	return nil
 }
 
@@ -142,12 +154,29 @@ func (r *run) schedule() *Failure {
 	for range r.cfg.Rounds {
 		for _, i := range turns.Perm(len(r.spaces)) {
 			for _, op := range r.turn(r.spaces[i]) {
-				if f := r.apply(&op); f != nil {
+				if f := r.chain(r.spaces[i], &op); f != nil {
 					return f
 				}
 			}
 		}
 		r.post.round()
+	}
+	return nil
+}
+
+// chain does an operation and, where it began a job, looks at the job: until somebody
+// has, nobody knows the ids of what it made.
+func (r *run) chain(s *space, op *Op) *Failure {
+	if f := r.apply(op); f != nil {
+		return f
+	}
+	for k, m := range s.made[op.N] {
+		if m.table != "zendesk.job" {
+			continue
+		}
+		look := Op{N: r.gen.number(), Space: s.index, API: apiZendesk, Method: "GET", Route: "GET /api/v2/job_statuses/{id}",
+			Path: "/api/v2/job_statuses/" + symbol(op.N, k), Aim: aimSound}
+		return r.apply(&look)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type space struct {
 	delta  *reader
 	ledger map[string]*acked
 	theory map[string]theory
+	told   map[string]bool // ids that the help desk's answers have shown
 	forks  int
 
 	checker *invariant.Checker // of the world's present life
@@ -53,7 +54,7 @@ var keyLabels = [...]string{"first", "second"}
 // newSpace makes a world of a seed, whose deliveries wait for a flush.
 func newSpace(e *engine, index int, doc *seed.Seed, post *post) (*space, error) {
 	s := &space{index: index, mark: markOf(index), engine: e, seed: doc, keys: map[string]string{}, post: post,
-		made: map[int][]made{}, names: map[string]string{}, nested: map[string]bool{}, ledger: map[string]*acked{}}
+		made: map[int][]made{}, names: map[string]string{}, nested: map[string]bool{}, ledger: map[string]*acked{}, told: map[string]bool{}}
 	opt := admin.CreateOptions{Endpoint: s.endpoint(post.url(s.mark, operatorBox), "*")}
 	for _, label := range keyLabels {
 		opt.Keys = append(opt.Keys, admin.KeyInfo{Label: label})
@@ -245,6 +246,7 @@ func (s *space) name(table, id string) string {
 // restart forgets what the world lost by a reset.
 func (s *space) restart() *Failure {
 	s.post.forget(s.mark)
+	s.told = map[string]bool{}
 	s.made, s.names, s.nested, s.ledger = map[int][]made{}, map[string]string{}, map[string]bool{}, map[string]*acked{}
 	s.note(0, nil, s.view.State)
 	s.delta = newReader(s)

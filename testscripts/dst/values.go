@@ -11,7 +11,7 @@ import (
 // Small alphabets, so that values collide.
 var (
 	moneys = []string{"1", "49", "50", "100", "999", "1000", "2000", "99999999"}
-	words  = []string{"one", "two", "Zoë Müller", "山田 花子", "a\"b\\c", "<b>&amp;", "👩‍🚀", "  blank  "}
+	words  = []string{"one", "two", "Zoë Müller", "山田 花子", "a\"b\\c", "<b>&amp;", "👩‍🚀", "blank  inside"}
 	edges  = map[twin.ParamType][]string{
 		twin.TextParam:    {"", " ", "0", "null", strings.Repeat("x", 5000), strings.Repeat("é", 2501), "a\x00b", "\u202eabc", "-1", "9007199254740993"},
 		twin.IntegerParam: {"0", "-1", "9007199254740991", "9007199254740992", "99999999999999999999", "1.0", "1e3", "0x10", " 1", ""},

@@ -34,5 +34,10 @@ func (m *Model) aliasOf(key string) string {
 	return m.aliases[key]
 }
 
+// Seen tells the model of an idempotency key whose request it is not told of: one to
+// another API of the world, or one that the operator had refused. It has its place in
+// the order of first use all the same.
+func (m *Model) Seen(key string) { m.aliasOf(key) }
+
 // madeBySDK reports whether a key has the form that a client library makes up.
 func madeBySDK(key string) bool { return strings.HasPrefix(key, "stripe-node-retry-") }

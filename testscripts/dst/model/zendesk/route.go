@@ -44,7 +44,7 @@ func (m *Model) Do(op model.Op) model.Expect {
 		method = "PUT"
 	}
 	r, args := match(method, path)
-	if r == nil {
+	if r == nil || len(args) > 0 && strings.Trim(args[len(args)-1], "abcdefghijklmnopqrstuvwxyz_") == "" { // a word, no id: a route that is left out
 		return model.Unknown("the model knows no " + method + " " + path)
 	}
 	c := &call{Model: m, op: op, args: args, caller: m.activeUser(m.principal)}
@@ -58,7 +58,7 @@ func (m *Model) Do(op model.Op) model.Expect {
 		return forbidden.expect()
 	}
 	request := method + " " + path + " " + string(op.Body)
-	if op.Idem != "" && method == "POST" {
+	if op.Idem != "" && r.pattern == "POST /tickets" { // no other honours keys
 		if old, ok := m.idem[op.Idem]; ok {
 			if old.request != request {
 				return (&refusal{status: 400, name: "IdempotentRequestError"}).expect()
@@ -77,7 +77,7 @@ func (m *Model) Do(op model.Op) model.Expect {
 		return refused.expect() // a request that cannot be read leaves no key
 	}
 	want := c.run(r)
-	if op.Idem != "" && method == "POST" {
+	if op.Idem != "" && r.pattern == "POST /tickets" { // no other honours keys
 		m.idem[op.Idem] = answered{request, want}
 	}
 	return want

@@ -138,7 +138,7 @@ func text(p model.Value) said {
 	}
 	shown := model.Any
 	if !strings.ContainsAny(body, "\n") {
-		shown = model.Str(`<div class="zd-comment" dir="auto"><p dir="auto">` + html.EscapeString(body) + `</p></div>`)
+		shown = model.Str(`<div class="zd-comment" dir="auto"><p dir="auto">` + escaper.Replace(body) + `</p></div>`)
 	}
 	return said{model.Str(body), shown, strings.TrimSpace(body) != ""}
 }
@@ -420,3 +420,6 @@ func (m *Model) changeRequester(t *ticket, p, newcomer model.Value) {
 		t.set("organization_id", find(m.users, after).get("organization_id"))
 	}
 }
+
+// escaper makes text HTML, as far as HTML needs it.
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
