@@ -110,4 +110,4 @@ func TestSmoke(t *testing.T) {
 }
 
 // smokeModels are the models that agree with the twins over the smoke's seeds.
-const smokeModels = "none"
+const smokeModels = apiZendesk

@@ -123,6 +123,9 @@ func (m *Model) checkUser(p model.Value, old *record) (f faults) {
 	if has(p, "organization_id") && find(m.orgs, m.ref(kindOrg, p.Get("organization_id"))) == nil {
 		f.add("organization_id", invalid)
 	}
+	if old != nil && old.id == m.principal && p.Get("suspended").Kind == model.True {
+		f.add("role", invalid) // the owner of the account is not shut out
+	}
 	return f
 }
 
