@@ -30,6 +30,10 @@ fuzz time="30s":
 bench pattern=".":
     go test -run '^$' -bench '{{ pattern }}' -benchmem ./...
 
+# the server beside others, held against its targets (docs/bench.md)
+compare *args:
+    testscripts/bench/compare {{ args }}
+
 # re-decide a world or an exported journal, and name the first entry that differs
 replay +args:
     go run ./cmd/worlds replay {{ args }}

@@ -141,14 +141,8 @@ func replayAll(t *terminal, list []*history, how replaying, show func(*terminal,
 	return worst
 }
 
-// replay walks the history, up to a position if to names one. What cannot be read is
-// an error, what differs is in the report.
-func (h *history) replay(mode world.Mode, to string, progress func(int64)) (*world.Report, error) {
-	r, err := h.judge(replaying{mode: mode, to: to}, progress)
-	return &r.Report, err
-}
-
-// judge is replay that may hold the history to the invariants too.
+// judge walks the history, up to a position if one is named, and may hold it to the
+// invariants too. What cannot be read is an error, what differs is in the report.
 func (h *history) judge(how replaying, progress func(int64)) (*judged, error) {
 	entries := h.entries
 	if how.to != "" {
