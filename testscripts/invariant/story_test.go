@@ -252,3 +252,14 @@ func TestStoryKeepsAllInvariants(t *testing.T) {
 		t.Error(v)
 	}
 }
+
+// TestCodesAreMints: a code that is made has the digits of an id, in capitals.
+func TestCodesAreMints(t *testing.T) {
+	h := newHistory(t, document)
+	h.stripe("POST", "/v1/coupons", "percent_off=10&duration=forever")
+	h.stripe("POST", "/v1/promotion_codes", "promotion[type]=coupon&promotion[coupon]="+h.id())
+	h.member("code")
+	for _, v := range h.check(h.machine.State) {
+		t.Error(v)
+	}
+}
