@@ -173,7 +173,6 @@ func (c *Checker) counters() {
 			delete(s.mints, digits)
 		}
 	}
-	c.codes()
 	if len(s.mints) > s.strange {
 		c.fail("ids.counter-equals-mints", "", "%d ids were minted that are nowhere", len(s.mints))
 	}
@@ -188,20 +187,6 @@ func (c *Checker) typed(word string) bool {
 		}
 	}
 	return false
-}
-
-// codes takes out of the mints those that made a code, which has the digits in
-// capitals.
-func (c *Checker) codes() {
-	for digits := range c.step.mints {
-		quoted := []byte(`"` + strings.ToUpper(digits) + `"`)
-		for i := range c.step.facts {
-			if f := &c.step.facts[i]; f.kind == "put" && (bytes.Contains(f.part[4], quoted) || bytes.Equal(f.part[1], quoted)) {
-				delete(c.step.mints, digits)
-				break
-			}
-		}
-	}
 }
 
 func key(digits string) string { return digits[:min(len(digits), idKey)] }
