@@ -43,7 +43,7 @@ func (c *call) ids() ([]string, *refusal) {
 		return nil, tooMany
 	}
 	for i, text := range list {
-		list[i] = c.names.Symbol(kindTicket, text)
+		list[i] = c.symbol(kindTicket, text)
 	}
 	return list, nil
 }

@@ -45,6 +45,7 @@ type Model struct {
 	desk
 	cursors map[string]cursor // by the tokens that the twin gave out
 	page    *page             // of the last Do, for the token in its answer
+	unsure  bool              // the last Do named an id that may be one no answer has shown
 }
 
 // desk is what a reset resets.

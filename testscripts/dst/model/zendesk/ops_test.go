@@ -74,7 +74,7 @@ func (h *history) ticketFields() fields {
 }
 
 func (h *history) comment() fields {
-	c := fields{"body": pick(h, "hello", "hello\nagain", "<b>hi</b> & 1<2", "hello there")}
+	c := fields{"body": pick(h, "hello", "hello\nagain", "<b>hi</b> & 1<2", "say \"hi\"", "hello there")}
 	if h.chance(10) {
 		c = fields{"html_body": "<p>rich</p>"}
 	}
@@ -128,7 +128,7 @@ func (h *history) changedTicket() fields {
 func (h *history) user() fields {
 	f := fields{}
 	if !h.chance(6) {
-		f["name"] = pick(h, "Gus", "Hal", "Ina")
+		f["name"] = pick(h, "Gus", "Hal", " Ina ")
 	}
 	for _, c := range []struct {
 		one   int
@@ -257,7 +257,7 @@ func (h *history) people() model.Op {
 	case 5:
 		return h.write("POST", "/users/create_or_update", fields{"user": h.user()})
 	case 6:
-		f := fields{"name": pick(h, "Third", "Fourth", ""), "description": pick(h, "d", "e"), "is_public": h.chance(2)}
+		f := fields{"name": pick(h, "Third", " Fourth ", ""), "description": pick(h, "d", "e"), "is_public": h.chance(2)}
 		if h.chance(2) {
 			return h.write("PUT", "/groups/"+g, fields{"group": f})
 		}
@@ -272,7 +272,7 @@ func (h *history) people() model.Op {
 
 func (h *history) organizations() model.Op {
 	u, o, in := string(h.id("user")), string(h.id("organization")), string(h.id("organization_membership"))
-	body := fields{"name": pick(h, "Acme", "Core", "Dart", "core", ""), "tags": []string{"Q", "p"}, "details": pick[any](h, "d", nil)}
+	body := fields{"name": pick(h, "Acme", "Core", "Dart", "core", " Core ", ""), "tags": []string{"Q", "p"}, "details": pick[any](h, "d", nil)}
 	switch h.r.IntN(7) {
 	case 0, 1:
 		return h.write("POST", "/organizations", fields{"organization": body})

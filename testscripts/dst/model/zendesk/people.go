@@ -2,6 +2,7 @@ package zendesk
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"worlds/testscripts/dst/model"
@@ -72,7 +73,31 @@ func (m *Model) ref(kind string, v model.Value) string {
 	if v.Kind != model.Number {
 		return ""
 	}
-	return m.names.Symbol(kind, v.Text)
+	return m.symbol(kind, v.Text)
+}
+
+// symbol is what the model calls an id. Ids of a kind are counted up, so one that no
+// answer has shown yet follows from one that was shown; tickets are counted from the
+// seed's highest. Where nothing was shown the model is unsure.
+func (m *Model) symbol(kind, text string) string {
+	found := m.names.Symbol(kind, text)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if found != text || err != nil || n <= m.floor[kind] {
+		return found
+	}
+	base, known, hidden := m.floor[kind], kind == kindTicket, false
+	for i := 1; i <= m.count[kind]; i++ {
+		shown, ok := m.names.ID(model.Symbol(kind, i))
+		if hidden = hidden || !ok; ok && kind != kindLine {
+			at, _ := strconv.ParseInt(shown, 10, 64)
+			base, known = at-int64(i), true
+		}
+	}
+	if at := n - base; known && at >= 1 && at <= int64(m.count[kind]) {
+		return model.Symbol(kind, int(at))
+	}
+	m.unsure = m.unsure || hidden && !known
+	return text
 }
 
 // has reports whether a body has a member that is not null.

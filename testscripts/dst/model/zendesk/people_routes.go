@@ -55,6 +55,9 @@ func (c *call) listUsers() (int, model.Value, *refusal) {
 	if role := c.param("role"); role != "" {
 		rows = some(rows, func(u *record) bool { return u.text("role") == role })
 	}
+	if e := c.param("external_id"); e != "" {
+		rows = some(c.activeUsers(), func(u *record) bool { return u.text("external_id") == e })
+	}
 	return c.list("users", rows)
 }
 
@@ -108,7 +111,7 @@ func (c *call) upsertUser() (int, model.Value, *refusal) {
 
 func (c *call) change(u *record, p model.Value) (int, model.Value, *refusal) {
 	refused := c.mayWrite(u, p)
-	if refused == nil && u.id == c.principal && p.Get("role").Text == "end-user" {
+	if refused == nil && u.id == c.principal && (p.Get("role").Text == "end-user" || p.Get("suspended").Kind == model.True) {
 		refused = faults{{"role", invalid}}.refusal()
 	}
 	if refused == nil {
@@ -301,7 +304,7 @@ func (c *call) chooseDefault(rows []*record, kind, column, shown, name string) (
 }
 
 func (c *call) checkOrg(p model.Value, old *record) (f faults) {
-	name := p.Get("name").Text
+	name := strings.TrimSpace(p.Get("name").Text)
 	if (old == nil || p.Get("name").Kind != model.Absent) && strings.TrimSpace(name) == "" {
 		f.add("name", blank)
 	}
@@ -314,6 +317,9 @@ func (c *call) checkOrg(p model.Value, old *record) (f faults) {
 func (c *call) setOrg(o *record, p model.Value) {
 	if v := p.Get("tags"); v.Kind == model.Array {
 		p = p.With("tags", tagsOf(words(v)))
+	}
+	if v := p.Get("name"); v.Kind == model.String {
+		p = p.With("name", strings.TrimSpace(v.Text))
 	}
 	c.setPlain(o, p, "name", "details", "notes", "external_id", "domain_names", "tags", "shared_tickets", "shared_comments")
 }

@@ -57,6 +57,8 @@ func (r *refusal) expect() model.Expect {
 		want.Body = model.Obj("error", r.name)
 	case notFoundName, "InvalidEndpoint":
 		want.Body = model.Obj("error", r.name, "description", "Not found")
+	case "Unprocessable Entity":
+		want.Body = model.Obj("error", r.name, "message", model.Any)
 	default:
 		want.Body = model.Obj("error", r.name, "description", model.Any)
 	}

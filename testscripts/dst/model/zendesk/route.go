@@ -37,14 +37,14 @@ var routes = slices.Concat(ticketRoutes, peopleRoutes, []route{
 
 // Do predicts the answer to a request and follows what it changes.
 func (m *Model) Do(op model.Op) model.Expect {
-	m.page = nil
+	m.page, m.unsure = nil, false
 	path := strings.TrimSuffix(strings.TrimPrefix(op.Path, "/api/v2"), ".json")
 	method := op.Method
 	if method == "PATCH" {
 		method = "PUT"
 	}
 	r, args := match(method, path)
-	if r == nil || len(args) > 0 && strings.Trim(args[len(args)-1], "abcdefghijklmnopqrstuvwxyz_") == "" { // a word, no id: a route that is left out
+	if r == nil {
 		return model.Unknown("the model knows no " + method + " " + path)
 	}
 	c := &call{Model: m, op: op, args: args, caller: m.activeUser(m.principal)}
@@ -72,11 +72,17 @@ func (m *Model) Do(op model.Op) model.Expect {
 		if c.body, err = model.Parse(op.Body); err != nil || c.body.Kind != model.Object {
 			return model.Unknown("a body that is no object")
 		}
+		if fraction(c.body) {
+			return (&refusal{status: 422, name: "Unprocessable Entity"}).expect()
+		}
 	}
 	if refused := c.early(r); refused != nil {
 		return refused.expect() // a request that cannot be read leaves no key
 	}
 	want := c.run(r)
+	if m.unsure && want.Status >= 400 {
+		return model.Unknown("an id that no answer has shown")
+	}
 	if op.Idem != "" && r.pattern == "POST /tickets" { // no other honours keys
 		m.idem[op.Idem] = answered{request, want}
 	}
@@ -91,6 +97,12 @@ func (c *call) run(r *route) model.Expect {
 		return refused.expect()
 	}
 	return model.Expect{Known: true, Status: status, Body: body}
+}
+
+// fraction reports whether there is a number that is not whole in a body.
+func fraction(v model.Value) bool {
+	return v.Kind == model.Number && strings.ContainsAny(v.Text, ".eE") || slices.ContainsFunc(v.List, fraction) ||
+		slices.ContainsFunc(v.Members, func(m model.Member) bool { return fraction(m.Value) })
 }
 
 // required is the member that the body of a write must have.
@@ -132,7 +144,7 @@ func match(method, path string) (*route, []string) {
 		}
 		args, ok := []string{}, true
 		for j := range want {
-			if want[j] == "*" {
+			if want[j] == "*" && isID(parts[j]) {
 				args = append(args, parts[j])
 			} else if want[j] != parts[j] {
 				ok = false
@@ -146,6 +158,11 @@ func match(method, path string) (*route, []string) {
 	return nil, nil
 }
 
+// isID reports whether a word of a path is an id, and not the name of another route.
+func isID(word string) bool {
+	return strings.Trim(word, "0123456789") == "" || strings.HasPrefix(word, "V3-")
+}
+
 // param is a query parameter, "" if there is none.
 func (c *call) param(name string) string {
 	for _, p := range c.op.Params {
@@ -157,7 +174,7 @@ func (c *call) param(name string) string {
 }
 
 // arg is the id in the path, as the model calls it.
-func (c *call) arg(i int, kind string) string { return c.names.Symbol(kind, c.args[i]) }
+func (c *call) arg(i int, kind string) string { return c.symbol(kind, c.args[i]) }
 
 // wrapped is the object below the name that a body must have.
 func (c *call) wrapped(name string) (model.Value, *refusal) {

@@ -62,7 +62,7 @@ func (c *call) holds(r *record, name, value string, keyed bool) bool {
 		if value == "none" {
 			return r.text(name+"_id") == ""
 		}
-		return r.text(name+"_id") == c.names.Symbol(kindUser, value)
+		return r.text(name+"_id") == c.symbol(kindUser, value)
 	}
 	return true // type:ticket
 }

@@ -27,44 +27,10 @@ type document struct {
 	Mode  string `json:"clock_mode"`
 	Data  struct{ Tickets []json.RawMessage }
 	Desk  *struct {
-		Principal number `json:"principal_id"`
-		Users     []seedUser
-		Groups    []struct {
-			ID          number
-			Name        string
-			Description *string
-			Default     bool
-			Public      *bool `json:"is_public"`
-		}
-		Organizations []struct {
-			ID   number
-			Name string
-			Tags []string
-		}
-		InGroup []struct {
-			ID, User number
-			Group    number `json:"group_id"`
-			UserID   number `json:"user_id"`
-			Default  bool
-		} `json:"group_memberships"`
-		InOrg []struct {
-			ID      number
-			UserID  number `json:"user_id"`
-			Org     number `json:"organization_id"`
-			Default bool
-			View    bool `json:"view_tickets"`
-		} `json:"organization_memberships"`
+		Principal                 number `json:"principal_id"`
 		Tickets, Comments, Audits []json.RawMessage
 		Lifecycle                 *struct{ Closure *closure }
 	} `json:"zendesk"`
-}
-
-type seedUser struct {
-	ID          number
-	Name, Email string
-	Role        string
-	Group       number `json:"default_group_id"`
-	Org         number `json:"organization_id"`
 }
 
 func (m *Model) load(seed []byte) error {
@@ -90,35 +56,45 @@ func (m *Model) load(seed []byte) error {
 	if l := d.Desk.Lifecycle; l != nil {
 		m.closure = l.Closure
 	}
-	for _, u := range d.Desk.Users {
-		role := u.Role
+	whole, err := model.Parse(seed)
+	if err != nil {
+		return fmt.Errorf("the seed: %w", err)
+	}
+	m.people(whole.Get("zendesk"))
+	return nil
+}
+
+// people takes over the records of a seed, whose members are those that are shown.
+func (m *Model) people(desk model.Value) {
+	each := func(name, kind string, rows *[]*record, fresh func(id string, v model.Value) model.Value) {
+		for _, v := range desk.Get(name).List {
+			idText := v.Get("id").Text
+			shown := fresh(idText, v)
+			for _, given := range v.Members {
+				if shown.Get(given.Name).Kind == model.Absent || given.Name == "role" {
+					continue
+				}
+				if given.Name == "created_at" && v.Get("updated_at").Kind == model.Absent {
+					shown = shown.With("updated_at", given.Value)
+				}
+				shown = shown.With(given.Name, given.Value)
+			}
+			*rows = m.seeded(*rows, kind, number(idText), shown)
+		}
+	}
+	each("users", kindUser, &m.users, func(id string, v model.Value) model.Value {
+		role := v.Get("role").Text
 		if role == "" {
 			role = "end-user"
 		}
-		v := m.user(string(u.ID), u.Name, role).With("email", model.Opt(u.Email), "verified", true,
-			"default_group_id", id(string(u.Group)), "organization_id", id(string(u.Org)))
-		m.users = m.seeded(m.users, kindUser, u.ID, v)
-	}
-	for _, g := range d.Desk.Groups {
-		v := m.group(string(g.ID), g.Name).With("default", g.Default)
-		if g.Description != nil {
-			v = v.With("description", *g.Description)
-		}
-		if g.Public != nil {
-			v = v.With("is_public", *g.Public)
-		}
-		m.groups = m.seeded(m.groups, kindGroup, g.ID, v)
-	}
-	for _, o := range d.Desk.Organizations {
-		m.orgs = m.seeded(m.orgs, kindOrg, o.ID, m.org(string(o.ID), o.Name).With("tags", tagsOf(o.Tags)))
-	}
-	for _, g := range d.Desk.InGroup {
-		m.inGroup = m.seeded(m.inGroup, kindInGroup, g.ID, m.membership(string(g.ID), string(g.UserID), string(g.Group), g.Default))
-	}
-	for _, o := range d.Desk.InOrg {
-		m.inOrg = m.seeded(m.inOrg, kindInOrg, o.ID, m.orgMembership(string(o.ID), string(o.UserID), string(o.Org), o.Default).With("view_tickets", o.View))
-	}
-	return nil
+		return m.user(id, "", role).With("verified", true)
+	})
+	each("groups", kindGroup, &m.groups, func(id string, _ model.Value) model.Value { return m.group(id, "") })
+	each("organizations", kindOrg, &m.orgs, func(id string, _ model.Value) model.Value { return m.org(id, "") })
+	each("group_memberships", kindInGroup, &m.inGroup, func(id string, _ model.Value) model.Value { return m.membership(id, "", "", false) })
+	each("organization_memberships", kindInOrg, &m.inOrg, func(id string, v model.Value) model.Value {
+		return m.orgMembership(id, "", v.Get("organization_id").Text, false)
+	})
 }
 
 // startClock reads the epoch: Unix seconds or an instant.

@@ -137,7 +137,7 @@ func text(p model.Value) said {
 		body = p.Get("description").Text
 	}
 	shown := model.Any
-	if !strings.ContainsAny(body, "\n") {
+	if !strings.ContainsAny(body, "\n\r") {
 		shown = model.Str(`<div class="zd-comment" dir="auto"><p dir="auto">` + escaper.Replace(body) + `</p></div>`)
 	}
 	return said{model.Str(body), shown, strings.TrimSpace(body) != ""}

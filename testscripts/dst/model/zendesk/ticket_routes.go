@@ -112,7 +112,7 @@ func (c *call) remove(t *ticket) {
 func (c *call) showTickets() (int, model.Value, *refusal) {
 	var rows []*record
 	for _, text := range strings.Split(c.param("ids"), ",") {
-		if t := c.ticket(c.names.Symbol(kindTicket, text)); t != nil {
+		if t := c.ticket(c.symbol(kindTicket, text)); t != nil {
 			rows = append(rows, &record{t.n, t.id, c.showTicket(t)})
 		}
 	}
