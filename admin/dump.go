@@ -1,9 +1,11 @@
 package admin
 
 import (
+	"bytes"
 	"net/http"
 	"strconv"
 
+	"worlds/journal/mutant"
 	"worlds/twin/world"
 )
 
@@ -26,7 +28,25 @@ func dumpWorld(c *call) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Worlds-Dump-SHA256", world.DumpHash(v.State))
 	h.Set("Worlds-Seq", strconv.FormatUint(uint64(v.Seq), 10))
+	if mutant.Is("capture-unprotected") {
+		return c.tornDump(&v)
+	}
 	_ = v.State.WriteDump(c.w) // an error is the reader's going away
+	return nil
+}
+
+// tornDump is a dump that reads the state while it writes, as none must.
+func (c *call) tornDump(v *world.View) error {
+	var first, second bytes.Buffer
+	_ = v.State.WriteDump(&first)
+	half := first.Len() / 2
+	_, _ = c.w.Write(first.Bytes()[:half])
+	now, err := c.view()
+	if err != nil {
+		return err
+	}
+	_ = now.State.WriteDump(&second)
+	_, _ = c.w.Write(second.Bytes()[min(half, second.Len()):])
 	return nil
 }
 

@@ -25,6 +25,7 @@ func All() []Mutant {
 		{"validation-kept", "idem", "a refusal of the parameters is kept under the idempotency key"},
 		{"event-id-repeats", "ids", "an event after the first of an entry does not move the counter"},
 		{"ids-not-given-back", "ids", "what is rolled back keeps the ids it minted"},
+		{"capture-unprotected", "image", "a dump is not one cut: its second half is of the state when it comes to be written"},
 		{"diff-forgets", "image", "a diff does not tell of rows that are gone"},
 		{"mark-moves-on", "image", "the state at a mark is taken after what follows has folded, not when the mark is appended"},
 		{"previous-is-present", "image", "an update says that the values it changed were the new ones"},
