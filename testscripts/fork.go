@@ -12,7 +12,12 @@ func cmdFork(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || len(args) > 4 {
 		ts.Fatalf("usage: fork NAME [AT] [-key KEY]")
 	}
-	body := canon.AppendString([]byte(`{"name":`), args[0])
+	name := args[0]
+	shown := name
+	if r.opt.Start != nil {
+		shown = "" // the server may serve other scenarios
+	}
+	body := canon.AppendString([]byte(`{"name":`), shown)
 	args = args[1:]
 	if len(args) >= 2 && args[len(args)-2] == "-key" {
 		body = canon.AppendString(append(body, `,"key":`...), args[len(args)-1])
@@ -37,7 +42,7 @@ func cmdFork(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var info admin.CreatedWorld
 	ts.Check(canon.Unmarshal(r.last.Body, &info))
-	s := &scene{name: info.Name, info: info}
+	s := &scene{name: name, info: info}
 	r.worlds[s.name] = s
 	r.order = append(r.order, s)
 	r.now = s

@@ -49,9 +49,9 @@
 //	expect outcome WORD | dump-hash HASH | rejections N
 //		The outcome is settled unless said otherwise: stalled, budget-exceeded,
 //		error.
-//	expire-drain
+//	expire-drain [always]
 //		Let the deliverer lose its claims on the endpoints: attempts on their way go
-//		on, others may go ahead of them.
+//		on, others may go ahead of them. always: whenever a listener has answered.
 //	fence [on|off|count]
 //		Refuse a write whose writer has not read what another has changed since.
 //	fire delivery|clock|WRITER

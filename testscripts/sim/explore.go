@@ -111,7 +111,7 @@ func (x *explorer) work(ctx context.Context, job func(context.Context, *stage) b
 				errs[i] = err
 				return
 			}
-			st := &stage{shared: true, dir: dir}
+			st := &stage{shared: true, dir: dir, slow: x.opt.slow}
 			for ctx.Err() == nil && job(ctx, st) {
 			}
 			errs[i] = errors.Join(st.stop(), os.RemoveAll(dir))
@@ -244,7 +244,10 @@ const permitsGuess = 24
 // twice plays an order twice and compares the journals.
 func (x *explorer) twice(ctx context.Context, st *stage, choose func(*sched) func([]*item) int) *Result {
 	opt := x.opt.Options
-	opt.stage, opt.light, opt.Durability, opt.choose = st, true, exploring, choose
+	opt.stage, opt.light, opt.choose = st, true, choose
+	if opt.slow == 0 {
+		opt.Durability = exploring
+	}
 	r := Play(ctx, x.sc, opt)
 	opt.bare = true // the same journal is judged the same
 	again := Play(ctx, x.sc, opt)

@@ -43,6 +43,7 @@ type item struct {
 	err     error
 	refused error // by a fence
 	seq     int64 // of its last entry
+	synced  int64 // what the journal had synced when it was decided
 	stale   int64 // a read served from this position, 0 for the present
 }
 

@@ -42,8 +42,9 @@ type Options struct {
 
 	stage  *stage
 	choose func(*sched) func([]*item) int
-	light  bool // judge by the invariants and the replay alone
-	bare   bool // do not judge: only the journals' ends are looked at
+	light  bool          // judge by the invariants and the replay alone
+	slow   time.Duration // a write of the journal takes so much longer
+	bare   bool          // do not judge: only the journals' ends are looked at
 	orders map[string]order
 }
 

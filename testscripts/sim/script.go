@@ -492,16 +492,14 @@ func orderSelect(p *play, _ *testscript.TestScript, args []string) error {
 }
 
 func orderExpireDrain(p *play, _ *testscript.TestScript, args []string) error {
+	if len(args) == 1 && args[0] == "always" {
+		p.sched.forgetful = true
+		return nil
+	}
 	if len(args) != 0 {
-		return usage("expire-drain")
+		return usage("expire-drain [always]")
 	}
-	for _, it := range p.sched.items {
-		it.lost = it.lost || it.row > 0 && it.state != queued
-	}
-	for _, pl := range p.sched.places {
-		p.rig.Server().Admin.Deliverer.Forsake(pl.world)
-	}
-	p.sched.progress++
+	p.sched.loseClaims()
 	p.warn("the deliverer has lost its claims")
 	return nil
 }

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"worlds/journal/store"
 	"worlds/testscripts"
@@ -17,8 +19,11 @@ import (
 // stage is a server on no network, on which one scenario is played at a time.
 type stage struct {
 	server *testscripts.Server
-	shared bool   // it outlives a scenario
-	dir    string // of a shared server
+	shared bool          // it outlives a scenario
+	dir    string        // of a shared server
+	slow   time.Duration // that a write takes longer
+
+	synced atomic.Int64 // batches of the journal that reached the disk
 
 	mu        sync.Mutex
 	listeners map[string]*testscripts.Listener // by host and port
@@ -36,6 +41,7 @@ func (st *stage) start(opt testscripts.ServerOptions) (*testscripts.Server, erro
 		opt.Dir = st.dir
 	}
 	opt.Offline, opt.Hook, opt.Webhooks = true, seam, st
+	opt.StoreHook = st.disk
 	opt.Queue = func(*world.World) {} // the scheduler looks for itself
 	var err error
 	st.server, err = testscripts.StartServer(opt)
@@ -49,6 +55,19 @@ func (st *stage) stop() error {
 		return nil
 	}
 	return s.Stop()
+}
+
+// disk counts what the journal has synced.
+func (st *stage) disk(p store.Point) error {
+	switch p {
+	case store.PointWrite:
+		if st.slow > 0 {
+			<-bound(st.slow).C
+		}
+	case store.PointSynced:
+		st.synced.Add(1)
+	}
+	return nil
 }
 
 // clear forgets the listeners of the scenario before.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"worlds/journal/canon"
+	"worlds/journal/store"
 	"worlds/twin/world"
 )
 
@@ -110,10 +111,29 @@ func (p *play) passed(it *item, at *world.Passing) {
 		if p.opt.Verbose {
 			p.line(Line{Writer: deliverWriter, Kind: KindDelivery, Text: "answered " + p.rows[at.Row.Number] + " " + at.Outcome}, at.World)
 		}
+	case world.Decided:
+		it.synced = p.synced()
 	case world.Committed:
+		p.durable(pl, it, at)
 		p.committed(pl, it, at)
 	case world.Served:
 		p.served(pl, it, at)
+	}
+}
+
+// synced is how often the journal has synced, 0 when there is none.
+func (p *play) synced() int64 {
+	if p.stage == nil {
+		return 0
+	}
+	return p.stage.synced.Load()
+}
+
+// durable holds a change that has come to pass to being on the disk: since it was
+// decided there must have been a sync. A relaxed journal syncs later.
+func (p *play) durable(pl *place, it *item, at *world.Passing) {
+	if p.opt.Durability == store.Sync && at.Answer != nil && at.Answer.Changed && at.Answer.Seq > 0 && p.synced() == it.synced {
+		p.violate(pl.name, Violation{ID: "publish.before-durable", Seq: int64(at.Answer.Seq), Detail: "nothing was synced between the decision and the answer"})
 	}
 }
 
