@@ -242,6 +242,7 @@ const priceParams = ` unit_amount:n unit_amount_decimal:d metadata:m tax_behavio
 
 func createPrice(c *call) model.Value {
 	m := c.m
+	c.unlessEarly(!c.has("unit_amount") || !c.has("unit_amount_decimal"), invalid("", "unit_amount_decimal"))
 	id := c.str("product")
 	if d := c.at("product_data"); d != nil {
 		if id != "" {

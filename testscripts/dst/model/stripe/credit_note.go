@@ -61,9 +61,7 @@ func createNote(c *call) model.Value {
 	}
 	in := m.invoices.get(c.str("invoice"))
 	c.unless(in != nil, missingRef("invoice"))
-	if !oneOf(in.status, "open", "paid", "uncollectible") {
-		panic(noOpinion("a credit note for an invoice that is " + in.status))
-	}
+	c.unless(oneOf(in.status, "open", "paid", "uncollectible"), invalid("", "invoice"))
 	amount := c.num(0, "amount")
 	ceiling := in.total - in.prePayment - in.postPayment - m.refundedOutside(in)
 	c.unless(amount <= ceiling, invalid("", "amount"))
@@ -167,7 +165,19 @@ func voidNote(c *call) model.Value {
 	m, n := c.m, c.note(c.path[0])
 	in := m.invoices.get(n.invoice)
 	c.unless(n.status == "issued" && n.post == 0 && in.status == "open", invalid("", ""))
-	panic(noOpinion("voiding a credit note"))
+	before := m.invoices.value(in.id)
+	n = m.notes.edit(n.id)
+	n.status, n.voided = "void", m.now
+	in = m.invoices.edit(in.id)
+	in.prePayment -= n.pre
+	in.due += n.pre
+	if in.intent != "" && m.intents.get(in.intent).status != "canceled" {
+		m.intents.edit(in.intent).amount = in.remaining()
+		m.payments.edit(in.payment).requested = in.remaining()
+	}
+	m.emitUpdate("invoice.updated", before, m.invoices.value(in.id))
+	m.emit("credit_note.voided", m.notes.value(n.id))
+	return m.notes.value(n.id)
 }
 
 func listNotes(c *call) model.Value {

@@ -64,8 +64,15 @@ func createCustomer(c *call) model.Value {
 		c.attachTo(pm, id)
 	}
 	if dpm := c.str("invoice_settings", "default_payment_method"); dpm != "" {
+		switch {
+		case dpm == c.str("payment_method"): // the same card by the same name
+			dpm = pm
+		case instruments[dpm] != nil:
+			panic(noOpinion("a fresh card as a new customer's default"))
+		}
 		method := m.methods.get(dpm)
 		c.unless(method != nil && method.customer == id, missingRef("invoice_settings[default_payment_method]"))
+		cus.defaultMethod = dpm
 	}
 	if by := c.num(0, "balance"); by != 0 {
 		c.m.moveBalance(id, by, &balanceEntry{kind: "adjustment", currency: "usd"})
@@ -97,6 +104,9 @@ func updateCustomer(c *call) model.Value {
 	c.customer(id, "id")
 	before := m.customers.value(id)
 	if dpm := c.str("invoice_settings", "default_payment_method"); dpm != "" {
+		if instruments[dpm] != nil {
+			panic(noOpinion("a fresh card as a customer's default"))
+		}
 		method := m.methods.get(dpm)
 		c.unless(method != nil && method.customer == id, missingRef("invoice_settings[default_payment_method]"))
 	}

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"slices"
 	"strings"
 
 	"worlds/testscripts/dst/model"
@@ -32,13 +33,16 @@ func on(operation, params string, d decide) route {
 	return route{method, strings.Split(path, "/"), readShape(params + " expand[:s]"), d}
 }
 
+// words stand where an id could, in the paths of other routes.
+var words = []string{"search", "create_preview", "upcoming", "preview"}
+
 // match takes a path apart.
 func (r route) match(method string, parts []string) (args []string, ok bool) {
 	if method != r.method || len(parts) != len(r.parts) {
 		return nil, false
 	}
 	for i, p := range r.parts {
-		if strings.HasPrefix(p, "{") && parts[i] != "" {
+		if strings.HasPrefix(p, "{") && parts[i] != "" && !slices.Contains(words, parts[i]) {
 			args = append(args, parts[i])
 		} else if p != parts[i] {
 			return nil, false

@@ -133,6 +133,13 @@ var acts = []func(dice){
 		d.p.do("GET", "/v1/invoices/"+d.id("invoice", "in"), d.of("expand[]=payments", "expand[]=customer", "expand[]=payments.data.payment.payment_intent", "expand[]=discounts"), "")
 	},
 	func(d dice) { d.p.do("GET", "/v1/invoices/"+d.id("invoice", "in")+"/lines", d.some("limit=1"), "") },
+	func(d dice) {
+		d.p.do("POST", "/v1/setup_intents", with(d.of("customer="+d.id("customer", "cus"), ""), d.of("", "payment_method=pm_card_visa", "payment_method=pm_card_authenticationRequired", "payment_method="+d.id("payment_method", "pm")),
+			d.of("", "confirm=true"), d.some("usage=on_session", "metadata[a]=1", "description=d")), d.key())
+	},
+	func(d dice) {
+		d.p.do("POST", "/v1/setup_intents/"+d.id("setup_intent", "seti")+"/"+d.of("confirm", "cancel"), "", d.key())
+	},
 	newNote, newNote,
 	newSubscription, newSubscription,
 	changeSubscription, changeSubscription, changeSubscription,

@@ -94,7 +94,11 @@ func createIntent(c *call) model.Value {
 }
 
 func (c *call) setAutomatic(p *intent) {
-	if c.has("payment_method_types") {
+	if n := c.at("payment_method_types"); n != nil {
+		list, _ := n.elements()
+		if len(list) != 1 || list[0].text != "card" {
+			panic(noOpinion("other methods than cards"))
+		}
 		p.automatic = model.Value{}
 	}
 	if a := c.at("automatic_payment_methods"); a != nil {
@@ -143,11 +147,9 @@ func listIntents(c *call) model.Value {
 func updateIntent(c *call) model.Value {
 	m, id := c.m, c.path[0]
 	p := c.intent(id)
-	if p.invoice != "" {
-		panic(noOpinion("an update of an invoice's payment intent"))
-	}
 	if c.has("amount") {
 		c.inState(p, "requires_payment_method", "requires_confirmation", "requires_action")
+		c.unless(p.invoice == "", invalid("", ""))
 		c.chargeable(c.num(0, "amount"), p.currency, "amount")
 	}
 	if c.has("payment_method") {
@@ -297,9 +299,7 @@ func cancelIntent(c *call) model.Value {
 	m, id := c.m, c.path[0]
 	p := c.intent(id)
 	c.inState(p, "requires_payment_method", "requires_capture", "requires_confirmation", "requires_action", "processing")
-	if p.invoice != "" {
-		panic(noOpinion("the cancellation of an invoice's payment intent"))
-	}
+	c.unless(p.invoice == "", invalid("", ""))
 	m.cancelPayment(id, c.str("cancellation_reason"))
 	return m.intents.value(id)
 }

@@ -321,10 +321,10 @@ func payInvoice(c *call) model.Value {
 		if outside {
 			panic(noOpinion("a payment method for what is paid elsewhere"))
 		}
-		pm = c.usable(pm, "payment_method")
-		if m.methods.get(pm).customer != in.customer {
-			panic(noOpinion("a payment method of somebody else"))
+		if instruments[pm] != nil {
+			panic(noOpinion("an invoice paid with a fresh card"))
 		}
+		pm = c.usable(pm, "payment_method")
 	}
 	if in.status == "draft" {
 		m.finalize(id)
@@ -337,11 +337,19 @@ func payInvoice(c *call) model.Value {
 		return m.invoices.value(id)
 	}
 	in = m.invoices.get(id)
+	c.unless(pm == "" || m.methods.get(pm).customer == in.customer, missingRef("payment_method"))
 	pm = or(pm, m.methodFor(in))
 	c.unless(pm != "" && m.methods.get(pm).customer == in.customer, invalid("", ""))
 	k := m.methods.get(pm).card
 	if k.authenticate && c.has("off_session") && !c.yes("off_session") {
 		panic(noOpinion("an invoice whose customer is there"))
+	}
+	if in := m.invoices.edit(id); in.sub == "" && in.autoAdvance && in.tries == 0 { // this is the first try
+		days, _ := m.plan()
+		in.firstTry, in.tries, in.tryAt = m.now, 1, 0
+		if len(days) > 0 {
+			in.nextAttempt = m.now + days[0]*86400
+		}
 	}
 	if !m.charge(id, pm, false) {
 		r := m.declined(m.invoices.get(id).intent)
@@ -437,9 +445,6 @@ func voidInvoice(c *call) model.Value {
 	m := c.m
 	in := c.invoiceAt("id")
 	c.unless(in.status == "open" || in.status == "uncollectible", invalid("", ""))
-	if in.prePayment > 0 {
-		panic(noOpinion("voiding an invoice that has credit notes"))
-	}
 	m.void(in.id)
 	m.dropped(in.id)
 	return m.invoices.value(in.id)

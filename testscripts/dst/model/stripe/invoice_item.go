@@ -58,28 +58,29 @@ func (c *call) oneCurrency(cus *customer, currency string) {
 
 func createInvoiceItem(c *call) model.Value {
 	m := c.m
-	if c.has("amount") == c.has("pricing", "price") {
-		panic(noOpinion("an item with both an amount and a price, or neither"))
-	}
+	priced := c.has("pricing", "price")
+	c.unlessEarly(!c.has("amount") || !priced, invalid("", "pricing"))
+	c.unlessEarly(c.has("amount") || priced, invalid("parameter_missing", "amount"))
+	c.unlessEarly(priced || c.has("currency"), invalid("parameter_missing", "currency"))
+	c.unlessEarly(priced || !c.has("quantity"), invalid("", "quantity"))
 	cus := c.theCustomer("customer")
 	i := &invoiceItem{customer: cus.id, description: c.str("description"), quantity: c.num(1, "quantity"), date: m.now, start: m.now, end: m.now,
 		amount: c.num(0, "amount"), metadata: c.metadata(nil), invoice: c.str("invoice")}
-	if c.has("amount") && (!c.has("currency") || c.has("quantity")) {
-		panic(noOpinion("an amount without its currency, or with a quantity"))
-	}
 	if i.invoice != "" {
 		in := m.invoices.get(i.invoice)
 		c.unless(in != nil, missingRef("invoice"))
-		if in.customer != cus.id || in.status != "draft" || in.sub != "" {
-			panic(noOpinion("an item for an invoice that cannot take it"))
+		c.unless(in.status == "draft", invalid("invoice_not_editable", ""))
+		if in.sub != "" {
+			panic(noOpinion("an item for the draft of a subscription"))
 		}
 	}
 	if name := c.str("pricing", "price"); name != "" {
 		p := m.prices.get(name)
 		c.unless(p != nil, missingRef("pricing[price]"))
 		c.unless(p.every == nil, invalid("", "pricing[price]"))
-		if !p.active || !p.amount.IsInt() {
-			panic(noOpinion("a price that is not for sale"))
+		c.unless(p.active, invalid("", "pricing[price]"))
+		if !p.amount.IsInt() {
+			panic(noOpinion("a price with a fraction"))
 		}
 		i.price, i.unit, i.currency = name, p.amount, p.currency
 		i.amount = p.amount.Num().Int64() * i.quantity
@@ -88,6 +89,7 @@ func createInvoiceItem(c *call) model.Value {
 		i.currency = c.currency()
 	}
 	if in := m.invoices.get(i.invoice); in != nil {
+		c.unless(in.customer == cus.id, missingRef("invoice"))
 		c.unless(in.currency == i.currency, invalid("", "currency"))
 	}
 	c.oneCurrency(cus, i.currency)
@@ -103,19 +105,15 @@ func createInvoiceItem(c *call) model.Value {
 	m.items.add(i.id, i)
 	m.tellDiscounts(i.discounts)
 	m.emit("invoiceitem.created", m.items.value(i.id))
-	if i.invoice != "" {
-		before := m.invoices.value(i.invoice)
-		in := m.invoices.edit(i.invoice)
-		in.lines = append(slices.Clone(in.lines), m.lineOf(i))
-		m.total(in)
-		m.emitUpdate("invoice.updated", before, m.invoices.value(in.id))
-	}
+	m.redraft(i.invoice, func(lines []line) []line { return append(lines, m.lineOf(i)) })
 	return m.items.value(i.id)
 }
 
 // lineOf is the line that an item becomes.
-func (m *Model) lineOf(i *invoiceItem) line {
-	return line{id: m.mint("il"), description: i.description, amount: i.amount, quantity: i.quantity, price: i.price, unit: i.unit, start: i.start,
+func (m *Model) lineOf(i *invoiceItem) line { return m.lineAs(i, m.mint("il")) }
+
+func (m *Model) lineAs(i *invoiceItem, id string) line {
+	return line{id: id, description: i.description, amount: i.amount, quantity: i.quantity, price: i.price, unit: i.unit, start: i.start,
 		end: i.end, discountable: i.discountable, discounts: i.discounts, item: i.id, sub: i.sub, proration: i.proration, metadata: i.metadata,
 		credit: i.credit}
 }
@@ -134,8 +132,13 @@ func showInvoiceItem(c *call) model.Value {
 func updateInvoiceItem(c *call) model.Value {
 	m, id := c.m, c.path[0]
 	i := c.invoiceItem(id)
-	if i.invoice != "" || i.proration {
-		panic(noOpinion("an update of an item that is on an invoice"))
+	if i.proration {
+		panic(noOpinion("an update of a proration"))
+	}
+	if in := m.invoices.get(i.invoice); in != nil {
+		c.unless(in.status == "draft", invalid("", ""))
+	} else if i.invoice != "" {
+		panic(noOpinion("an update of an item whose draft is deleted"))
 	}
 	c.unless(!m.customers.get(i.customer).deleted, missingRef("customer"))
 	i = m.items.edit(id)
@@ -149,17 +152,40 @@ func updateInvoiceItem(c *call) model.Value {
 		i.amount = c.num(0, "amount")
 	}
 	i.metadata = c.metadata(i.metadata)
+	m.redraft(i.invoice, func(lines []line) []line {
+		for j := range lines {
+			if lines[j].item == id {
+				was := lines[j].id
+				lines[j] = m.lineAs(i, was)
+			}
+		}
+		return lines
+	})
 	return m.items.value(id)
+}
+
+// redraft changes the lines of a draft and tells of it.
+func (m *Model) redraft(id string, change func([]line) []line) {
+	if id == "" {
+		return
+	}
+	before := m.invoices.value(id)
+	in := m.invoices.edit(id)
+	in.lines = change(slices.Clone(in.lines))
+	m.total(in)
+	m.emitUpdate("invoice.updated", before, m.invoices.value(id))
 }
 
 func deleteInvoiceItem(c *call) model.Value {
 	m, id := c.m, c.path[0]
 	i := c.invoiceItem(id)
-	if i.invoice != "" {
-		if in := m.invoices.get(i.invoice); in != nil && in.status != "draft" {
-			panic(invalid("", ""))
-		}
-		panic(noOpinion("deleting an item of a draft"))
+	if in := m.invoices.get(i.invoice); in != nil {
+		c.unless(in.status == "draft", invalid("", ""))
+		m.redraft(in.id, func(lines []line) []line {
+			return slices.DeleteFunc(lines, func(l line) bool { return l.item == id })
+		})
+	} else if i.invoice != "" {
+		panic(noOpinion("deleting an item whose draft is deleted"))
 	}
 	last := m.items.value(id)
 	m.items.remove(id)

@@ -18,6 +18,7 @@ const (
 	mapping // of strings: metadata
 	object
 	array
+	moment  // or the word now
 	vague   // the product takes it, the model has no opinion
 	rangeOf // of moments: a number, or gt, gte, lt, lte
 )
@@ -32,6 +33,7 @@ const (
 //	name:(a|b|c)  one of these
 //	name:m        a map of strings
 //	name:r        a range of moments
+//	name:t        a moment, or now
 //	name:x        something that the model has no opinion of
 //	name{...}     an object
 //	name[...]     a list, of a type (:s) or of objects ({...})
@@ -121,6 +123,8 @@ func (r *shapeReader) word(s *shape) {
 		s.kind = mapping
 	case 'r':
 		s.kind = rangeOf
+	case 't':
+		s.kind = moment
 	case 'x':
 		s.kind = vague
 	case '(':
@@ -244,6 +248,10 @@ func (s *shape) checkText(t, name string) *refusal {
 		}
 		if n > 1<<53-1 || n < -(1<<53-1) {
 			return noOpinion("a number beyond 2^53")
+		}
+	case moment:
+		if _, err := strconv.ParseInt(t, 10, 64); err != nil && t != "now" {
+			return badInteger(name)
 		}
 	case boolean:
 		if t != "true" && t != "false" {

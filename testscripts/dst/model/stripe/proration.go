@@ -147,6 +147,15 @@ func (c *call) changeItems(s *subscription) {
 	fresh = fresh || *was.every != *is.every
 	behavior := or(c.str("proration_behavior"), "create_prorations")
 	at := c.num(m.now, "proration_date")
+	if s.status == "trialing" && !fresh && s.pause == nil {
+		for i := range items {
+			if items[i].id == "" {
+				items[i].id = m.mint("si")
+			}
+		}
+		m.subs.edit(s.id).items = items
+		return
+	}
 	if s.status != "active" || s.collection != "charge_automatically" || s.pause != nil {
 		panic(noOpinion("other items of a subscription that is " + s.status))
 	}

@@ -16,7 +16,7 @@ var routes = []route{
 	on("GET /v1/customers/{customer}/balance_transactions", "created:r invoice:s"+paging, listBalanceEntries),
 	on("POST /v1/customers/{customer}/balance_transactions", "amount:i* currency:s* description:s metadata:m", createBalanceEntry),
 	on("GET /v1/customers/{customer}/balance_transactions/{transaction}", "", showBalanceEntry),
-	on("GET /v1/customers/{customer}/payment_methods", "type:(card) allow_redisplay:x!"+paging, listCustomerMethods),
+	on("GET /v1/customers/{customer}/payment_methods", "type:x allow_redisplay:x!"+paging, listCustomerMethods),
 
 	on("GET /v1/products", "active:b created:r ids:x shippable:x url:x"+paging, listProducts),
 	on("POST /v1/products", "name:s* id:s default_price_data{currency:s* "+priceParams+"}"+productParams, createProduct),
@@ -30,7 +30,7 @@ var routes = []route{
 	on("GET /v1/prices/{price}", "", showPrice),
 	on("POST /v1/prices/{price}", "nickname:s active:b metadata:m lookup_key:x tax_behavior:x transfer_lookup_key:x currency_options:x!", updatePrice),
 
-	on("GET /v1/payment_methods", "customer:s type:(card) allow_redisplay:x! customer_account:x!"+paging, listMethods),
+	on("GET /v1/payment_methods", "customer:s type:x allow_redisplay:x! customer_account:x!"+paging, listMethods),
 	on("GET /v1/payment_methods/{payment_method}", "", showMethod),
 	on("POST /v1/payment_methods/{payment_method}", "metadata:m allow_redisplay:(always|limited|unspecified) billing_details:x card:x", updateMethod),
 	on("POST /v1/payment_methods/{payment_method}/attach", "customer:s* customer_account:x!", attachMethod),
@@ -38,7 +38,7 @@ var routes = []route{
 
 	on("GET /v1/payment_intents", "created:r customer:s customer_account:x!"+paging, listIntents),
 	on("POST /v1/payment_intents", `amount:p* currency:s* customer:s payment_method:s confirm:b capture_method:(automatic|automatic_async|manual)
-		confirmation_method:(automatic|manual) description:s metadata:m payment_method_types[:(card)]
+		confirmation_method:(automatic|manual) description:s metadata:m payment_method_types[:s]
 		automatic_payment_methods{enabled:b* allow_redirects:(always|never)} statement_descriptor:x statement_descriptor_suffix:x`+confirmParams, createIntent),
 	on("GET /v1/payment_intents/{intent}", "client_secret:x", showIntent),
 	on("POST /v1/payment_intents/{intent}", `amount:p currency:x customer:x payment_method:s capture_method:x description:s metadata:m
@@ -59,6 +59,11 @@ var routes = []route{
 	on("GET /v1/disputes/{dispute}", "", showDispute),
 	on("POST /v1/disputes/{dispute}", "evidence:x submit:x metadata:x", updateDispute),
 	on("POST /v1/disputes/{dispute}/close", "", closeDispute),
+	on("POST /v1/setup_intents", `customer:s confirm:b description:s metadata:m usage:(off_session|on_session) return_url:x payment_method_types:x
+		automatic_payment_methods:x use_stripe_sdk:x attach_to_self:x! confirmation_token:x! customer_account:x! excluded_payment_method_types:x!
+		flow_directions:x! mandate_data:x! on_behalf_of:x! payment_method_configuration:x! payment_method_options:x! single_use:x!`+setupParams, createSetup),
+	on("POST /v1/setup_intents/{intent}/confirm", "return_url:x use_stripe_sdk:x client_secret:x! confirmation_token:x! mandate_data:x! payment_method_options:x!"+setupParams, confirmSetup),
+	on("POST /v1/setup_intents/{intent}/cancel", "cancellation_reason:(abandoned|duplicate|requested_by_customer)", cancelSetup),
 	on("GET /v1/setup_intents/{intent}", "client_secret:x", showSetup),
 
 	on("GET /v1/coupons", "created:r"+paging, listCoupons),
@@ -108,13 +113,13 @@ var routes = []route{
 	on("GET /v1/subscriptions", `collection_method:(charge_automatically|send_invoice) created:r current_period_end:x current_period_start:x customer:s price:s
 		status:(active|past_due|unpaid|canceled|incomplete|incomplete_expired|trialing|paused|all|ended) automatic_tax:x! customer_account:x! test_clock:x!`+paging, listSubscriptions),
 	on("POST /v1/subscriptions", `customer:s* items[{price:s quantity:n metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x}]
-		trial_end:s trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x! billing_cycle_anchor:x!
+		trial_end:t trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x! billing_cycle_anchor:x!
 		billing_cycle_anchor_config:x! customer_account:x! proration_behavior:x!`+subParams+discountParams, createSubscription),
 	on("GET /v1/subscriptions/{id}", "", showSubscription),
 	on("POST /v1/subscriptions/{id}", `items[{id:s price:s quantity:n deleted:b metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x clear_usage:x}]
 		billing_cycle_anchor:(now|unchanged) cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}
 		pause_collection{behavior:(keep_as_draft|mark_uncollectible|void)* resumes_at:i}? proration_behavior:(always_invoice|create_prorations|none)
-		proration_date:i trial_end:s add_invoice_items:x!`+subParams+discountParams, updateSubscription),
+		proration_date:i trial_end:t add_invoice_items:x!`+subParams+discountParams, updateSubscription),
 	on("DELETE /v1/subscriptions/{id}", `prorate:b invoice_now:b
 		cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}`, cancelSubscription),
 

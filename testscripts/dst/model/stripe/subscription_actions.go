@@ -43,8 +43,9 @@ func (c *call) recurringPrice(id, param string) *price {
 	p := c.m.prices.get(id)
 	c.unless(p != nil, missingRef(param))
 	c.unless(p.every != nil, invalid("", param))
-	if !p.active || !p.amount.IsInt() {
-		panic(noOpinion("a price that is not for sale"))
+	c.unless(p.active, invalid("", param))
+	if !p.amount.IsInt() {
+		panic(noOpinion("a price with a fraction"))
 	}
 	return p
 }
