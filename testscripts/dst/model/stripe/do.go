@@ -53,6 +53,14 @@ func (r route) match(method string, parts []string) (args []string, ok bool) {
 
 // Do predicts the answer to a request and changes the model accordingly.
 func (m *Model) Do(op model.Op) model.Expect {
+	want := m.do(op)
+	if !want.Known && m.lost == "" && op.Idem != "" && op.Method == "POST" && m.keys[op.Idem] == nil {
+		m.keys[op.Idem] = &answered{alias: m.aliasOf(op.Idem), unsure: true}
+	}
+	return want
+}
+
+func (m *Model) do(op model.Op) model.Expect {
 	m.undo = nil
 	switch {
 	case m.lost != "":
@@ -83,9 +91,6 @@ func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	form, ok := readForm(op.Params, m.symbolOf)
 	if !ok {
 		m.requests++
-		if alias != "" && m.keys[op.Idem] == nil {
-			m.keys[op.Idem] = &answered{alias: alias, unsure: true}
-		}
 		return model.Unknown("a form of mixed shapes")
 	}
 	c.form = form
@@ -131,9 +136,6 @@ func (m *Model) keyed(r route, op model.Op, c *call) model.Expect {
 	want, executed := m.execute(r, c)
 	if executed && want.Known {
 		m.keys[op.Idem] = &answered{alias: alias, print: print, want: want, request: m.request.id, target: c.method + " " + c.target}
-	}
-	if !want.Known {
-		m.keys[op.Idem] = &answered{alias: alias, unsure: true}
 	}
 	return want
 }

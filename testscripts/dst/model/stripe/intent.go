@@ -60,11 +60,12 @@ func (c *call) chargeable(amount int64, currency, param string) {
 	c.unless(amount <= mostCharge, invalid("amount_too_large", param))
 }
 
-const confirmParams = ` return_url:s off_session:b receipt_email:s? error_on_requires_action:b setup_future_usage:x payment_method_data:x
+const confirmParams = ` return_url:s off_session:s receipt_email:s? error_on_requires_action:b setup_future_usage:x payment_method_data:x
 	allowed_payment_method_types:x shipping:x use_stripe_sdk:x mandate_data:x!`
 
 func createIntent(c *call) model.Value {
 	m := c.m
+	c.plainly()
 	c.unlessEarly(!c.has("off_session") || c.yes("confirm"), invalid("", "off_session"))
 	currency, amount := c.currency(), c.num(0, "amount")
 	c.chargeable(amount, currency, "amount")
@@ -93,12 +94,21 @@ func createIntent(c *call) model.Value {
 	return m.intents.value(id)
 }
 
-func (c *call) setAutomatic(p *intent) {
+// plainly has no opinion of an intent that asks for more than a card.
+func (c *call) plainly() {
 	if n := c.at("payment_method_types"); n != nil {
 		list, _ := n.elements()
 		if len(list) != 1 || list[0].text != "card" {
 			panic(noOpinion("other methods than cards"))
 		}
+	}
+	if c.has("off_session") && !oneOf(c.str("off_session"), "true", "false") {
+		panic(noOpinion("a word for off_session"))
+	}
+}
+
+func (c *call) setAutomatic(p *intent) {
+	if c.has("payment_method_types") {
 		p.automatic = model.Value{}
 	}
 	if a := c.at("automatic_payment_methods"); a != nil {
@@ -173,6 +183,7 @@ func updateIntent(c *call) model.Value {
 
 func confirmIntent(c *call) model.Value {
 	m, id := c.m, c.path[0]
+	c.plainly()
 	p := c.intent(id)
 	if p.invoice != "" {
 		panic(noOpinion("the confirmation of an invoice's payment intent"))
