@@ -192,11 +192,11 @@ func updateMethod(c *call) model.Value {
 
 func attachMethod(c *call) model.Value {
 	m := c.m
-	cus := c.theCustomer("customer")
 	name := c.path[0]
 	if instruments[name] == nil && !strings.HasPrefix(name, "pm_card_") {
 		c.unless(m.methods.get(name) != nil, missingPath("payment_method"))
 	}
+	cus := c.theCustomer("customer")
 	pm := c.usable(name, "payment_method")
 	already := m.methods.get(pm).customer == cus.id
 	c.attachTo(pm, cus.id)

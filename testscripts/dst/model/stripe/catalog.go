@@ -15,17 +15,17 @@ type product struct {
 	metadata              map[string]string
 	created, updated      int64
 	defaultPrice          string
-	unitLabel, descriptor string
-	url                   string
 }
 
 func productBody(_ *Model, p *product) model.Value {
 	return whole("product", model.Obj("id", p.id, "name", p.name, "description", model.Opt(p.description), "active", p.active,
 		"metadata", p.metadata, "created", p.created, "updated", p.updated, "default_price", model.Opt(p.defaultPrice),
-		"images", model.Seq(), "marketing_features", model.Seq(), "type", "service", "unit_label", model.Opt(p.unitLabel),
-		"statement_descriptor", model.Opt(p.descriptor), "url", model.Opt(p.url)),
-		"package_dimensions shippable tax_code")
+		"images", model.Seq(), "marketing_features", model.Seq(), "type", "service"),
+		"package_dimensions shippable statement_descriptor tax_code unit_label url")
 }
+
+// mostIntervals is three years in each interval.
+var mostIntervals = map[string]int64{"day": 1095, "week": 156, "month": 36, "year": 3}
 
 // rhythm is how often a price recurs.
 type rhythm struct {
@@ -129,7 +129,7 @@ func (c *call) currency(path ...string) string {
 	return code
 }
 
-const productParams = ` description:s? metadata:m active:b unit_label:s? statement_descriptor:x url:x images:x marketing_features:x
+const productParams = ` description:s? metadata:m active:b unit_label:x statement_descriptor:x url:x images:x marketing_features:x
 	shippable:x package_dimensions:x! tax_code:x!`
 
 func createProduct(c *call) model.Value {
@@ -140,7 +140,7 @@ func createProduct(c *call) model.Value {
 		panic(invalid("resource_already_exists", "id"))
 	}
 	p := m.products.add(id, &product{id: id, name: c.str("name"), description: c.str("description"), active: !c.has("active") || c.yes("active"),
-		metadata: c.metadata(nil), created: m.now, updated: m.now, unitLabel: c.str("unit_label")})
+		metadata: c.metadata(nil), created: m.now, updated: m.now})
 	if d := c.at("default_price_data"); d != nil {
 		p.defaultPrice = c.makePrice(id, d, "default_price_data")
 	}
@@ -177,9 +177,6 @@ func updateProduct(c *call) model.Value {
 	}
 	if c.has("description") {
 		p.description = c.str("description")
-	}
-	if c.has("unit_label") {
-		p.unitLabel = c.str("unit_label")
 	}
 	if c.has("active") {
 		p.active = c.yes("active")
@@ -231,6 +228,9 @@ func (c *call) makePrice(product string, n *node, prefix string) string {
 	p.amount, _ = readDecimal(amount + fine)
 	if r := n.at("recurring"); r != nil {
 		p.every = &rhythm{r.str("interval"), r.num(1, "interval_count")}
+		if p.every.count > mostIntervals[p.every.interval] {
+			panic(noOpinion("a price that recurs less than once in three years"))
+		}
 	}
 	m.prices.add(id, p)
 	return id
@@ -244,19 +244,10 @@ func createPrice(c *call) model.Value {
 	m := c.m
 	c.unlessEarly(!c.has("unit_amount") || !c.has("unit_amount_decimal"), invalid("", "unit_amount_decimal"))
 	id := c.str("product")
-	if d := c.at("product_data"); d != nil {
-		if id != "" {
-			panic(noOpinion("a product given twice"))
-		}
-		id = m.mint("prod")
-		m.products.add(id, &product{id: id, name: d.str("name"), active: true, metadata: merge(nil, d.at("metadata")), created: m.now, updated: m.now})
-		m.emit("product.created", m.products.value(id))
-	} else {
-		if id == "" {
-			panic(noOpinion("a price without a product"))
-		}
-		c.unless(m.products.get(id) != nil, missingRef("product"))
+	if id == "" {
+		panic(noOpinion("a price without a product"))
 	}
+	c.unless(m.products.get(id) != nil, missingRef("product"))
 	if key := c.str("lookup_key"); key != "" && len(m.prices.find(func(p *price) bool { return p.lookup == key })) > 0 {
 		panic(noOpinion("a lookup key that is taken"))
 	}

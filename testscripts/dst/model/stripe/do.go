@@ -30,7 +30,7 @@ type route struct {
 // on reads "POST /v1/charges/{charge}" and a route's parameters.
 func on(operation, params string, d decide) route {
 	method, path, _ := strings.Cut(operation, " ")
-	return route{method, strings.Split(path, "/"), readShape(params + " expand[:s]"), d}
+	return route{method, strings.Split(path, "/"), readShape(params + vaguely(operation) + " expand[:s]"), d}
 }
 
 // words stand where an id could, in the paths of other routes.
@@ -96,12 +96,10 @@ func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	c.form = form
 	unknown, unserved := r.params.strangers(form, "")
 	switch {
-	case len(unknown) > 0 && unserved != "":
-		return model.Unknown("a parameter that nobody knows beside one that is not served")
+	case unserved != "":
+		return model.Unknown("a parameter that the product may not serve: " + unserved)
 	case len(unknown) > 0:
 		return m.refused(invalid("parameter_unknown", unknown[0]))
-	case unserved != "":
-		return m.refused(refuse(501, "invalid_request_error", "", unserved))
 	}
 	m.requests++
 	m.request = requestInfo{id: model.Symbol("req", m.requests), key: alias}

@@ -39,7 +39,7 @@ const (
 //	name[...]     a list, of a type (:s) or of objects ({...})
 //
 // followed by * if it must be there, ? if an empty text unsets it, ! if the product
-// says that it does not serve it.
+// may not serve it.
 type shape struct {
 	kind     kind
 	least    int64
@@ -230,12 +230,18 @@ func join(name, key string) string {
 	return name + "[" + key + "]"
 }
 
+// longText is where some parameter may say that a text is too long.
+const longText = 300
+
 func (s *shape) checkText(t, name string) *refusal {
 	if t == "" {
 		if s.unset || s.kind == mapping {
 			return nil
 		}
 		return refuse(400, "invalid_request_error", "parameter_invalid_empty", name)
+	}
+	if len(t) > longText && s.kind == text {
+		return noOpinion("a text that may be too long")
 	}
 	switch s.kind {
 	case integer, rangeOf:

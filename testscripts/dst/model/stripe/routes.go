@@ -24,8 +24,7 @@ var routes = []route{
 	on("POST /v1/products/{id}", "name:s default_price:s"+productParams, updateProduct),
 	on("DELETE /v1/products/{id}", "", deleteProduct),
 	on("GET /v1/prices", "active:b created:r currency:s lookup_keys:x product:s recurring:x type:(recurring|one_time)"+paging, listPrices),
-	on("POST /v1/prices", `currency:s* product:s nickname:s lookup_key:s active:b billing_scheme:x transfer_lookup_key:x
-		product_data{name:s* id:x active:x statement_descriptor:x unit_label:x metadata:m}
+	on("POST /v1/prices", `currency:s* product:s product_data:x nickname:s lookup_key:s active:b billing_scheme:x transfer_lookup_key:x
 		currency_options:x! custom_unit_amount:x! tiers:x! tiers_mode:x! transform_quantity:x!`+priceParams, createPrice),
 	on("GET /v1/prices/{price}", "", showPrice),
 	on("POST /v1/prices/{price}", "nickname:s active:b metadata:m lookup_key:x tax_behavior:x transfer_lookup_key:x currency_options:x!", updatePrice),
