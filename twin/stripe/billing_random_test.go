@@ -70,7 +70,7 @@ func (c chance) request() string {
 		item = answer{Body: row.Body}.get("items.data.0.id")
 		price = c.one(price, answer{Body: row.Body}.get("items.data.0.price.id"))
 	}
-	switch c.Intn(24) {
+	switch c.Intn(29) {
 	case 0, 1:
 		return fmt.Sprintf("POST /v1/invoiceitems customer=%s amount=%d currency=%s%s%s%s", cus, c.amount(), currency,
 			c.maybe("subscription="+sub), c.maybe("invoice="+inv), c.maybe("discounts[0][coupon]=OFF"))
@@ -114,6 +114,22 @@ func (c chance) request() string {
 	case 22:
 		return fmt.Sprintf("POST /v1/refunds charge=%s amount=%d", c.of("stripe.charge"), 1+c.Intn(900))
 	}
+	now := c.r.machine.State.Now()
+	switch c.Intn(6) {
+	case 0:
+		return fmt.Sprintf("POST /v1/subscriptions customer=%s items[0][price]=%s billing_cycle_anchor=%d proration_behavior=%s", cus, price, now+int64(1+c.Intn(20*86400)), behavior)
+	case 1:
+		return fmt.Sprintf("POST /v1/subscriptions/%s trial_end=%d proration_behavior=%s", sub, now+int64(1+c.Intn(20*86400)), behavior)
+	case 2:
+		return fmt.Sprintf("POST /v1/subscriptions/%s add_invoice_items[0][price_data][currency]=%s add_invoice_items[0][price_data][product]=prod_pro add_invoice_items[0][price_data][unit_amount]=%d%s%s",
+			sub, currency, c.Intn(900), c.maybe("trial_end=now"), c.maybe("billing_cycle_anchor=now"))
+	case 3, 4:
+		if c.Intn(2) == 0 {
+			return fmt.Sprintf("POST /v1/customers/%s invoice_settings[default_payment_method]=%s", cus, c.of("stripe.payment_method"))
+		}
+		return fmt.Sprintf("POST /v1/subscriptions/%s items[0][id]=%s items[0][quantity]=%d proration_behavior=always_invoice payment_behavior=pending_if_incomplete%s%s", sub, item, c.Intn(4),
+			c.maybe("billing_cycle_anchor=now"), c.maybe(fmt.Sprintf("trial_end=%d", now+int64(1+c.Intn(9*86400)))))
+	}
 	return fmt.Sprintf("POST /v1/invoices/create_preview customer=%s%s", cus, c.maybe("subscription="+sub))
 }
 
@@ -130,6 +146,7 @@ func TestNoRequestBuildsUnbillable(t *testing.T) {
 			r := newRig(t, twoCurrencies())
 			r.ok("POST /v1/coupons id=OFF amount_off=400 currency=usd duration=once")
 			r.ok("POST /v1/coupons id=HALF percent_off=50 duration=repeating duration_in_months=2")
+			r.ok("POST /v1/payment_methods/pm_card_chargeCustomerFail/attach customer=cus_two")
 			c := chance{rand.New(rand.NewSource(int64(seed))), r}
 			var script []string
 			for range 150 {

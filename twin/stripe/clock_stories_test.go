@@ -8,9 +8,9 @@ import (
 )
 
 // script runs steps and tells the story of each: "+N" moves the clock by N days,
-// "@DATE" to an instant; anything else is a request, in which $sub, $in, $pm and
-// $clock stand for the newest subscription, invoice, payment method and test
-// clock, and $now+N for a moment so many days away.
+// "@DATE" to an instant; anything else is a request, in which $sub, $item, $in,
+// $pm and $clock stand for the newest subscription, its first item, the newest
+// invoice, payment method and test clock, and $now+N for a moment so many days away.
 func (r *rig) script(steps ...string) {
 	r.t.Helper()
 	for _, step := range steps {
@@ -36,6 +36,10 @@ func (r *rig) script(steps ...string) {
 }
 
 func (r *rig) fill(step string) string {
+	if strings.Contains(step, "$item") {
+		rows := r.rows("stripe.subscription")
+		step = strings.ReplaceAll(step, "$item", rows[len(rows)-1].get("items.data.0.id"))
+	}
 	for name, table := range map[string]string{
 		"$sub": "stripe.subscription", "$in": "stripe.invoice", "$pm": "stripe.payment_method", "$clock": "stripe.test_clock",
 	} {
@@ -62,6 +66,7 @@ func (r *rig) fill(step string) string {
 // TestClockStories tells what happens and when, one golden file a story.
 func TestClockStories(t *testing.T) {
 	const trial14 = " items[0][price]=price_m trial_period_days=14"
+	const setup = "add_invoice_items[0][price_data][currency]=usd add_invoice_items[0][price_data][product]=prod_pro add_invoice_items[0][price_data][unit_amount]=1500"
 	for _, row := range []struct {
 		name, subscriptions string
 		steps               []string
@@ -94,6 +99,33 @@ func TestClockStories(t *testing.T) {
 		{"unpaid_seeded", `{"id":"sub_a","customer":"cus_ada","price":"price_m","status":"unpaid"}`, []string{"@2026-02-28T10:00", "POST /v1/invoices/$in/pay", "@2026-03-31T10:00"}},
 		{"statuses_seeded", `{"id":"sub_p","customer":"cus_ada","price":"price_m","status":"past_due"},{"id":"sub_i","customer":"cus_ada","price":"price_m","status":"incomplete"},
 			{"id":"sub_z","customer":"cus_ada","price":"price_m","status":"paused"},{"id":"sub_c","customer":"cus_ada","price":"price_m","status":"canceled"}`, []string{"+27", "@2026-02-28T10:00"}},
+		{"trial_begun", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m", "+7", "POST /v1/subscriptions/$sub trial_end=$now+10", "+7", "+3", "POST /v1/subscriptions/$sub trial_end=$now+5 proration_behavior=none", "+6",
+			"POST /v1/subscriptions/$sub trial_end=$now", "POST /v1/subscriptions/$sub trial_end=$now+800", "POST /v1/subscriptions/$sub trial_end=$now+1 billing_cycle_anchor=now"}},
+		{"anchor", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m billing_cycle_anchor=$now+14", "+14", "+28",
+			"POST /v1/subscriptions customer=cus_ada items[0][price]=price_2w billing_cycle_anchor=$now", "POST /v1/subscriptions customer=cus_ada items[0][price]=price_2w billing_cycle_anchor=$now+14.1",
+			"POST /v1/subscriptions customer=cus_ada items[0][price]=price_2w billing_cycle_anchor=$now+3 trial_period_days=2"}},
+		{"anchor_free", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m billing_cycle_anchor=$now+14 proration_behavior=none", "+14"}},
+		{"anchor_declined", "", []string{"POST /v1/subscriptions customer=cus_late items[0][price]=price_m billing_cycle_anchor=$now+14", "POST /v1/invoices/$in/pay payment_method=pm_card_visa", "+14"}},
+		{"added_with_trial", "", []string{"POST /v1/subscriptions customer=cus_ada " + setup + trial14, "POST /v1/subscriptions customer=cus_late " + setup + trial14,
+			"POST /v1/invoices/$in/pay payment_method=pm_card_visa", "+12", "POST /v1/subscriptions customer=cus_poor payment_behavior=default_incomplete " + setup + trial14}},
+		{"pending_applied", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m", "POST /v1/payment_methods/pm_card_chargeCustomerFail/attach customer=cus_ada",
+			"POST /v1/subscriptions/$sub default_payment_method=$pm", "+7",
+			"POST /v1/subscriptions/$sub items[0][id]=$item items[0][quantity]=3 proration_behavior=always_invoice payment_behavior=pending_if_incomplete",
+			"POST /v1/invoices/$in/pay", "POST /v1/invoices/$in/pay payment_method=pm_card_visa", "+30"}},
+		{"pending_expires", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m", "POST /v1/payment_methods/pm_card_chargeCustomerFail/attach customer=cus_ada",
+			"POST /v1/subscriptions/$sub default_payment_method=$pm", "+7",
+			"POST /v1/subscriptions/$sub billing_cycle_anchor=now proration_behavior=none payment_behavior=pending_if_incomplete", "+0.95", "+0.1",
+			"POST /v1/subscriptions/$sub items[0][id]=$item items[0][quantity]=2 proration_behavior=always_invoice payment_behavior=pending_if_incomplete"}},
+		{"pending_given_up", "", []string{"POST /v1/subscriptions customer=cus_ada items[0][price]=price_m", "POST /v1/payment_methods/pm_card_chargeCustomerFail/attach customer=cus_ada",
+			"POST /v1/subscriptions/$sub default_payment_method=$pm", "+1",
+			"POST /v1/subscriptions/$sub items[0][id]=$item items[0][quantity]=2 proration_behavior=always_invoice payment_behavior=pending_if_incomplete", "POST /v1/invoices/$in/void",
+			"POST /v1/subscriptions/$sub items[0][id]=$item items[0][quantity]=2 proration_behavior=always_invoice payment_behavior=pending_if_incomplete",
+			"POST /v1/subscriptions/$sub items[0][id]=$item items[0][quantity]=4",
+			"POST /v1/subscriptions/$sub items[0][id]=$item items[0][quantity]=9 proration_behavior=always_invoice payment_behavior=pending_if_incomplete", "DELETE /v1/subscriptions/$sub", "+2"}},
+		{"resume_unchanged", "", []string{"POST /v1/subscriptions customer=cus_poor" + trial14 + " trial_settings[end_behavior][missing_payment_method]=pause", "+14", "+40",
+			"POST /v1/subscriptions/$sub/resume billing_cycle_anchor=unchanged proration_behavior=always_invoice", "POST /v1/subscriptions/$sub/resume billing_cycle_anchor=unchanged proration_date=1",
+			"POST /v1/subscriptions/$sub/resume billing_cycle_anchor=unchanged", "POST /v1/payment_methods/pm_card_visa/attach customer=cus_poor",
+			"POST /v1/customers/cus_poor invoice_settings[default_payment_method]=$pm", "+30"}},
 		{"draft_advances", "", []string{"POST /v1/invoices customer=cus_ada auto_advance=true", "+0.1", "POST /v1/invoices customer=cus_ada", "+1", "POST /v1/invoices/$in auto_advance=true", "+0.1"}},
 		{"finalized_by_hand", "", []string{"POST /v1/invoiceitems customer=cus_ada amount=900 currency=usd", "POST /v1/invoices customer=cus_ada auto_advance=true pending_invoice_items_behavior=include",
 			"POST /v1/invoices/$in/finalize", "+0.04", "+0.01"}},

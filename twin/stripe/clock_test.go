@@ -78,8 +78,12 @@ func (r *rig) story(title string) {
 
 // membersOf shows previous attributes, of lists only that they changed.
 func membersOf(previous string) string {
-	if i := strings.Index(previous, `"items":{`); i >= 0 {
-		depth, end := 0, i+len(`"items":`)
+	for _, long := range [...]string{`"items":`, `"pending_update":`} {
+		i := strings.Index(previous, long+"{")
+		if i < 0 {
+			continue
+		}
+		depth, end := 0, i+len(long)
 		for ; end < len(previous); end++ {
 			switch previous[end] {
 			case '{':
@@ -91,7 +95,7 @@ func membersOf(previous string) string {
 				break
 			}
 		}
-		previous = previous[:i] + `"items":…` + previous[end+1:]
+		previous = previous[:i] + long + "…" + previous[end+1:]
 	}
 	return previous
 }

@@ -76,6 +76,11 @@ func errNoRoute(method, path string) *twin.Error {
 		method, path)})
 }
 
+// errNotPending refuses to let wait for a payment what costs nothing.
+func errNotPending(param string) *twin.Error {
+	return invalid(param, "When `payment_behavior` is set to `pending_if_incomplete`, you can only update `items`, `billing_cycle_anchor`, `trial_end` and `add_invoice_items`, and say how they are prorated.")
+}
+
 // errUnserved is the 501 for what Stripe has and this twin does not.
 func errUnserved(what, param string) *twin.Error {
 	e := fail(501, wireError{Type: invalidRequest, Param: param,

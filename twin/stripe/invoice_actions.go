@@ -292,9 +292,16 @@ func revive(tx *twin.Tx, inv *Invoice) {
 	if mutant.Is("canceled-revives") && peek(tx, subscriptions.Table, inv.subscription(), "status") == subCanceled {
 		waitingFor(tx, inv).become(tx, subActive)
 	}
+	if s := waitingFor(tx, inv); s != nil && s.PendingUpdate != nil {
+		s.take(tx)
+		return
+	}
 	switch peek(tx, subscriptions.Table, inv.subscription(), "status") {
 	case subIncomplete, subPastDue, subUnpaid:
-		if s := waitingFor(tx, inv); s != nil {
+		if s := waitingFor(tx, inv); s != nil && s.TrialEnd != nil && *s.TrialEnd > tx.Now() {
+			s.become(tx, subTrialing)
+			warnOfTrialEnd(tx, s)
+		} else if s != nil {
 			s.become(tx, subActive)
 		}
 	}
@@ -342,8 +349,13 @@ func void(tx *twin.Tx, inv *Invoice) twin.Doc {
 	doc := invoices.Put(tx, inv)
 	tx.Emit("invoice.voided", doc, nil)
 	cancelPayment(tx, inv.ID, "void_invoice")
-	if s := waitingFor(tx, inv); s != nil && s.Status == subIncomplete {
+	switch s := waitingFor(tx, inv); {
+	case s == nil:
+	case s.Status == subIncomplete:
 		s.become(tx, subIncompleteExpired)
+	case s.PendingUpdate != nil:
+		s.PendingUpdate = nil
+		_, _ = s.replace(tx)
 	}
 	return doc
 }

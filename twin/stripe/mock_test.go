@@ -70,7 +70,7 @@ var mockDifferences = []struct{ pattern, why string }{
 		"a preview needs a customer or a subscription: the endpoint knows, the document does not"},
 	{`^sound: refuses, accepts; POST /v1/payment_methods$`,
 		"a card needs a number and a date, or a token: the endpoint knows, the document does not"},
-	{`^sound: refuses, accepts; POST /v1/(coupons|prices|products|promotion_codes|subscriptions|subscription_items(/\{item\})?)$`,
+	{`^sound: refuses, accepts; POST /v1/(coupons|prices|products|promotion_codes|subscriptions(/\{id\})?|subscription_items(/\{item\})?)$`,
 		"just one of several parameters is needed (product or product_data, price or price_data, an amount, a coupon): the endpoint knows, the document does not"},
 }
 

@@ -1,13 +1,6 @@
 package stripe
 
-import (
-	"fmt"
-	"math/big"
-	"time"
-
-	"worlds/journal/mutant"
-	"worlds/twin"
-)
+import "worlds/twin"
 
 // The proration behaviors of a change.
 const (
@@ -23,19 +16,16 @@ type prorationParams struct {
 	ProrationDate     twin.Opt[twin.Time] `param:"proration_date" rule:"min=0,max=7258118400"`
 }
 
-// checkProration refuses updates that wait for their payment.
-func (p *prorationParams) checkProration() *twin.Error {
-	if p.PaymentBehavior.V == "pending_if_incomplete" {
-		return errUnserved("payment_behavior=pending_if_incomplete", "payment_behavior")
-	}
-	return nil
-}
-
 // revision is a change of what a subscription bills.
 type revision struct {
 	prorationParams
 	was   []SubscriptionItem // the items before the change
 	reset bool               // a billing cycle begins now
+	trial bool               // it is a trial
+	extra []*InvoiceItem     // what is billed once beside it
+	old   twin.Time          // the anchor before the change
+	// what was asked of the card came to nothing
+	declined bool
 }
 
 // proration is the part of a period that a change leaves: from at to its end.
@@ -43,6 +33,7 @@ type proration struct {
 	sub      *Subscription
 	customer *Customer
 	at       twin.Time
+	anchor   twin.Time // that the period is counted from
 }
 
 // credit is what of an item's price is not used, to be given back.
@@ -58,25 +49,13 @@ func (p *proration) debit(tx *twin.Tx, it *SubscriptionItem) *InvoiceItem {
 }
 
 // item is the invoice item that bills (sign 1) or credits (−1) an item's price for
-// the rest of the period: exactly the part that the seconds left are of all its
-// seconds, rounded toward −∞.
+// the rest of the period.
 func (p *proration) item(tx *twin.Tx, it *SubscriptionItem, sign int64, what string) *InvoiceItem {
-	left, all := it.CurrentPeriodEnd-p.at, it.CurrentPeriodEnd-it.CurrentPeriodStart
 	made := newItem(tx, p.customer)
 	made.Currency, made.Proration, made.Discountable = p.sub.Currency, true, false
-	exact := costOf(it.Price.UnitAmountDecimal, it.Quantity)
-	exact.Mul(exact, big.NewInt(sign*int64(left)))
-	// Euclidean division rounds down when the divisor is positive.
-	exact.Div(exact, new(big.Int).Mul(minorUnit(), big.NewInt(max(int64(all), 1))))
-	if made.Amount = twin.Money(exact.Int64()); mutant.Is("proration-rounds-up") {
-		made.Amount++
-	}
+	made.Amount = it.part(p.anchor, p.at, sign)
 	made.NetAmount = made.Amount
-	name := it.name(tx)
-	if it.Quantity != 1 {
-		name = fmt.Sprintf("%d × %s", it.Quantity, name)
-	}
-	text := fmt.Sprintf("%s time on %s after %s", what, name, time.Unix(int64(p.at), 0).UTC().Format("02 Jan 2006"))
+	text := it.restText(tx, what, p.at)
 	unit := it.Price.UnitAmountDecimal
 	made.Description, made.Quantity, made.QuantityDecimal = &text, it.Quantity, decimal(it.Quantity)
 	made.Period = Period{Start: p.at, End: it.CurrentPeriodEnd}
@@ -169,6 +148,12 @@ func (r *revision) changes(s *Subscription) bool {
 // settle stores a revised subscription, which says how it changed after all else:
 // what the change costs waits for the next invoice, or is billed at once.
 func (r *revision) settle(tx *twin.Tx, s *Subscription) (twin.Doc, *twin.Error) {
+	if s.PendingUpdate != nil && (r.reset || r.changes(s)) {
+		s.discard(tx)
+	}
+	if r.PaymentBehavior.V == pendingIfIncomplete {
+		return r.settleOrWait(tx, s)
+	}
 	c, ok := liveCustomer(tx, s.Customer)
 	if !ok {
 		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", s.Customer)
@@ -197,7 +182,10 @@ func (r *revision) prepare(tx *twin.Tx, s *Subscription, c *Customer) (made []*I
 		return nil, false, nil
 	}
 	behavior := r.ProrationBehavior.Or(prorateLater)
-	p := proration{sub: s, customer: c, at: r.ProrationDate.Or(tx.Now())}
+	p := proration{sub: s, customer: c, at: r.ProrationDate.Or(tx.Now()), anchor: s.BillingCycleAnchor}
+	if r.trial {
+		p.anchor = r.old
+	}
 	period := Period{Start: r.was[0].CurrentPeriodStart, End: r.was[0].CurrentPeriodEnd}
 	switch {
 	case r.ProrationDate.Given() && (p.at < period.Start || p.at > period.End):
@@ -216,7 +204,10 @@ func (r *revision) prepare(tx *twin.Tx, s *Subscription, c *Customer) (made []*I
 	for _, it := range made {
 		it.enter(tx, nil)
 	}
-	if r.reset {
+	switch {
+	case r.trial:
+		s.Status = subTrialing
+	case r.reset:
 		s.restart(tx.Now())
 	}
 	return made, r.reset || behavior == prorateAlways && len(made) > 0, nil
@@ -230,6 +221,8 @@ func (r *revision) begin(s *Subscription) *twin.Error {
 	switch {
 	case !r.reset || s.Status == subActive || s.Status == subPastDue:
 		return nil
+	case r.trial:
+		return errUnserved("a trial for a subscription that is "+s.Status, "trial_end")
 	case s.Status == subTrialing:
 		return errUnserved("a new billing cycle during a trial", "billing_cycle_anchor")
 	}
@@ -249,10 +242,13 @@ func (s *Subscription) restart(now twin.Time) {
 // lines are those of the invoice that bills a revision at once: what it made, or
 // with a new cycle all that waits and the new period.
 func (r *revision) lines(tx *twin.Tx, s *Subscription, inv *Invoice, made []*InvoiceItem) (all []Line) {
-	if r.reset {
+	switch {
+	case r.trial:
+		return append(sweep(tx, inv, s.ID, true), trialLines(tx, s, inv)...)
+	case r.reset:
 		return append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
 	}
-	for _, it := range made {
+	for _, it := range append(made, r.extra...) {
 		it.Invoice = &inv.ID
 		invoiceItems.Put(tx, it)
 		all = append(all, it.line(tx, inv))
@@ -281,7 +277,7 @@ func (r *revision) invoice(tx *twin.Tx, s *Subscription, c *Customer, made []*In
 // pay charges the invoice of a revision. When that fails the subscription is past
 // due, or the revision is refused.
 func (r *revision) pay(tx *twin.Tx, s *Subscription, c *Customer, inv *Invoice) *twin.Error {
-	if r.PaymentBehavior.V == defaultIncomplete {
+	if r.PaymentBehavior.V == defaultIncomplete && !r.trial {
 		s.Status = subPastDue
 		subscriptions.Put(tx, s)
 		return nil
@@ -297,11 +293,14 @@ func (r *revision) pay(tx *twin.Tx, s *Subscription, c *Customer, inv *Invoice) 
 		return nil
 	}
 	if r.PaymentBehavior.V == errorIfIncomplete || !err.Keep && method != "" {
+		r.declined = err.Keep
 		refused := *err
 		refused.Keep = false
 		return &refused
 	}
-	s.Status = subPastDue
+	if !r.trial { // which goes on, whatever was owed from before
+		s.Status = subPastDue
+	}
 	subscriptions.Put(tx, s)
 	return nil
 }
@@ -383,7 +382,7 @@ func (s *Subscription) creditRest(tx *twin.Tx) *twin.Error {
 	case c.Balance < -amountMax:
 		return errAmountLarge("", amountMax, s.Currency)
 	}
-	p := proration{sub: s, customer: c, at: tx.Now()}
+	p := proration{sub: s, customer: c, at: tx.Now(), anchor: s.BillingCycleAnchor}
 	for i := range s.Items.Data {
 		p.credit(tx, &s.Items.Data[i]).enter(tx, nil)
 	}

@@ -48,7 +48,7 @@ type Subscription struct {
 	PaymentSettings          SubscriptionPaymentSettings `json:"payment_settings"`
 	PendingInterval          canon.Raw                   `json:"pending_invoice_item_interval"`
 	PendingSetupIntent       *string                     `json:"pending_setup_intent"`
-	PendingUpdate            canon.Raw                   `json:"pending_update"`
+	PendingUpdate            *PendingUpdate              `json:"pending_update"`
 	Plan                     *Plan                       `json:"plan"`     // null unless there is one item
 	Quantity                 *int64                      `json:"quantity"` // null unless there is one item
 	Schedule                 canon.Raw                   `json:"schedule"`

@@ -9,6 +9,7 @@ import (
 type updateSubscriptionParams struct {
 	ID string `path:"id"`
 	collectionParams
+	AddInvoiceItems      twin.Opt[[]addedItemParams]     `param:"add_invoice_items"`
 	BillingCycleAnchor   twin.Opt[string]                `param:"billing_cycle_anchor" rule:"enum=now|unchanged"`
 	CancelAt             twin.Opt[twin.Time]             `param:"cancel_at" rule:"empty,min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                  `param:"cancel_at_period_end"`
@@ -42,14 +43,24 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
 		return errExclusive("cancel_at", "cancel_at_period_end")
 	}
-	if err := p.checkProration(); err != nil {
+	if err := p.checkPending(); err != nil {
 		return err
 	}
 	if err := p.collectionParams.check(); err != nil {
 		return err
 	}
+	if err := checkAdded(p.AddInvoiceItems.V); err != nil {
+		return err
+	}
+	if p.BillingCycleAnchor.V == "now" && p.TrialEnd.Given() {
+		return errUnserved("a new billing cycle beside a trial", "billing_cycle_anchor")
+	}
 	for i := range p.Items.V {
-		if err := p.Items.V[i].checkData(fmt.Sprintf("items[%d]", i)); err != nil {
+		at := fmt.Sprintf("items[%d]", i)
+		if err := p.Items.V[i].checkPending(p.PaymentBehavior, at); err != nil {
+			return err
+		}
+		if err := p.Items.V[i].checkData(at); err != nil {
 			return err
 		}
 	}
@@ -62,7 +73,8 @@ func (p *updateSubscriptionParams) alive() bool {
 	return p.CancelAt.Sent() || p.CancelAtPeriodEnd.Sent() || p.CollectionMethod.Sent() || p.DaysUntilDue.Sent() ||
 		p.DefaultPaymentMethod.Sent() || p.Description.Sent() || p.Discounts.Sent() || p.Items.Sent() || p.ProrationBehavior.Sent() ||
 		p.PauseCollection.Sent() || p.BillingCycleAnchor.Sent() || p.PaymentBehavior.Sent() || p.ProrationDate.Sent() || p.TrialEnd.Sent() ||
-		p.TrialSettings.Sent() || p.AutomaticTax.Sent() || p.OffSession.Sent() || p.PaymentSettings.Sent() || p.TrialFromPlan.Sent()
+		p.TrialSettings.Sent() || p.AutomaticTax.Sent() || p.AddInvoiceItems.Sent() ||
+		p.OffSession.Sent() || p.PaymentSettings.Sent() || p.TrialFromPlan.Sent()
 }
 
 func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *twin.Error) {
@@ -77,12 +89,19 @@ func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *tw
 	if err := p.apply(tx, s); err != nil {
 		return twin.Doc{}, err
 	}
-	if p.TrialEnd.V == trialNow {
+	added, err := enterAdded(tx, s, p.AddInvoiceItems.V)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	if p.TrialEnd.V == trialNow && s.Status == subTrialing {
 		return cutTrial(tx, s)
 	}
-	r := revision{prorationParams: p.prorationParams, was: old.Items.Data, reset: p.BillingCycleAnchor.V == "now"}
+	r := revision{prorationParams: p.prorationParams, was: old.Items.Data, reset: p.BillingCycleAnchor.V == "now", extra: added, old: old.BillingCycleAnchor}
+	if p.TrialEnd.Given() && p.TrialEnd.V != trialNow && s.Status != subTrialing {
+		r.reset, r.trial = true, true
+	}
 	doc, err := r.settle(tx, s)
-	if err == nil && p.TrialEnd.Given() {
+	if err == nil && p.TrialEnd.Given() && s.Status == subTrialing {
 		warnOfTrialEnd(tx, s)
 	}
 	return doc, err

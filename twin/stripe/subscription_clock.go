@@ -27,6 +27,9 @@ func subscriptionDue(s *Subscription) int64 {
 	if s.PauseCollection != nil {
 		at = earlier(at, s.PauseCollection.ResumesAt)
 	}
+	if s.PendingUpdate != nil {
+		at = earlier(at, &s.PendingUpdate.ExpiresAt)
+	}
 	return int64(at)
 }
 
@@ -57,6 +60,9 @@ func fireSubscription(tx *twin.Tx, id string) error {
 		s.PauseCollection = nil
 		_, _ = s.replace(tx)
 	}
+	if s.PendingUpdate != nil && s.PendingUpdate.ExpiresAt <= now {
+		s.expirePending(tx)
+	}
 	switch {
 	case s.CancelAt != nil && *s.CancelAt <= now:
 		if s.pends(tx) {
@@ -83,6 +89,7 @@ func (s *Subscription) renews() bool {
 // end lets a subscription end when it was told to: no invoice for what would
 // come next, and what is owed is not collected by itself any more.
 func (s *Subscription) end(tx *twin.Tx) twin.Doc {
+	s.discard(tx)
 	stopCollecting(tx, s.ID)
 	now := tx.Now()
 	s.Status, s.EndedAt = subCanceled, &now

@@ -10,6 +10,7 @@ import (
 type createSubscriptionParams struct {
 	collectionParams
 	AddInvoiceItems      twin.Opt[[]addedItemParams]   `param:"add_invoice_items"`
+	BillingCycleAnchor   twin.Opt[twin.Time]           `param:"billing_cycle_anchor" rule:"min=0,max=7258118400"`
 	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
 	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
@@ -23,7 +24,7 @@ type createSubscriptionParams struct {
 	Items                twin.Opt[[]newItemParams]     `param:"items" rule:"required"`
 	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
 	PaymentBehavior      twin.Opt[string]              `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
-	ProrationBehavior    twin.Opt[string]              `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"` // nothing is prorated at the beginning
+	ProrationBehavior    twin.Opt[string]              `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
 	TrialEnd             twin.Opt[string]              `param:"trial_end"`
 	TrialPeriodDays      twin.Opt[int64]               `param:"trial_period_days" rule:"min=1,max=730"`
 	TrialSettings        twin.Opt[trialSettingsParams] `param:"trial_settings"`
@@ -40,41 +41,6 @@ type newItemParams struct {
 	PriceData twin.Opt[itemPriceParams] `param:"price_data"`
 	Quantity  twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`
 }
-
-// addedItemParams are something billed once, with the first invoice.
-type addedItemParams struct {
-	Metadata  twin.Opt[twin.Metadata]   `param:"metadata"`
-	Price     twin.Opt[string]          `param:"price"`
-	PriceData twin.Opt[priceDataParams] `param:"price_data"`
-	Quantity  twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`
-}
-
-// common is an added item's parameters as an invoice item has them.
-func (p *addedItemParams) common() *itemParams {
-	q := &itemParams{Metadata: p.Metadata, PriceData: p.PriceData, Quantity: p.Quantity}
-	if p.Price.Given() {
-		q.Pricing = twin.Set(pricingParams{Price: p.Price})
-	}
-	return q
-}
-
-// enter lets what is billed once wait for the first invoice.
-func (p *addedItemParams) enter(tx *twin.Tx, s *Subscription, c *Customer, at string) *twin.Error {
-	it := newItem(tx, c)
-	it.Parent = &ItemParent{Type: "subscription_details", SubscriptionDetails: ItemSubscription{Subscription: s.ID}}
-	if err := p.common().apply(tx, it, at); err != nil {
-		return blamePrice(err)
-	}
-	if it.Currency != s.Currency {
-		return errPriceCurrency(join(at, "price"), s.Currency)
-	}
-	it.NetAmount = it.Amount
-	it.enter(tx, nil)
-	return nil
-}
-
-// addedMax is how many things a new subscription can bill once.
-const addedMax = 20
 
 // The payment behaviors of a new subscription.
 const (
@@ -94,17 +60,8 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 	if p.TrialEnd.Given() && p.TrialPeriodDays.Given() {
 		return errExclusive("trial_end", "trial_period_days")
 	}
-	if len(p.AddInvoiceItems.V) > addedMax {
-		return invalid("add_invoice_items", "You may pass at most %d items.", addedMax)
-	}
-	for i := range p.AddInvoiceItems.V {
-		it, at := &p.AddInvoiceItems.V[i], fmt.Sprintf("add_invoice_items[%d]", i)
-		if !it.Price.Given() && !it.PriceData.Given() {
-			return errMissing(join(at, "price"))
-		}
-		if err := it.common().check(at); err != nil {
-			return err
-		}
+	if err := checkAdded(p.AddInvoiceItems.V); err != nil {
+		return err
 	}
 	if err := p.collectionParams.check(); err != nil {
 		return err
@@ -113,6 +70,9 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 		if err := p.Items.V[i].check(fmt.Sprintf("items[%d]", i)); err != nil {
 			return err
 		}
+	}
+	if p.BillingCycleAnchor.Given() && (p.TrialPeriodDays.Given() || p.TrialEnd.Given()) {
+		return errUnserved("a billing cycle anchor beside a trial", "billing_cycle_anchor")
 	}
 	return checkTrialEnd(p.TrialEnd)
 }
@@ -138,16 +98,28 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	if err := p.apply(tx, s); err != nil {
 		return twin.Doc{}, err
 	}
+	if p.BillingCycleAnchor.Given() {
+		if err := s.anchorAt(tx.Now(), p.BillingCycleAnchor.V, first); err != nil {
+			return twin.Doc{}, err
+		}
+	}
 	if err := pinCurrency(tx, c, s.Currency); err != nil {
 		return twin.Doc{}, err
 	}
-	b := beginning{sub: s, customer: c, items: p.Items.V, added: p.AddInvoiceItems.V, discounts: p.Discounts, status: subActive, pay: true}
+	b := beginning{sub: s, customer: c, items: p.Items.V, added: p.AddInvoiceItems.V, discounts: p.Discounts, status: subActive, pay: true,
+		free: s.BillingCycleAnchor > tx.Now() && p.ProrationBehavior.V == prorateNever}
 	if err := b.check(tx); err != nil {
 		return twin.Doc{}, err
 	}
 	switch {
+	case b.free:
+		b.pay = false
 	case s.TrialEnd != nil:
-		b.status, b.pay = subTrialing, false
+		b.status, b.pay = subTrialing, len(b.added) > 0 && s.CollectionMethod == chargeAutomatically
+		if b.pay && p.PaymentBehavior.V == defaultIncomplete {
+			b.pay = false
+			return b.wait(tx)
+		}
 	case s.CollectionMethod == sendInvoice:
 		b.pay = false
 	case p.PaymentBehavior.V == defaultIncomplete:
@@ -222,6 +194,7 @@ type beginning struct {
 	discounts discountList
 	status    string // what it is made as
 	pay       bool   // whether its first invoice is charged at once
+	free      bool   // nothing is billed before its anchor
 }
 
 // check refuses items that cannot be had or do not go together.
@@ -298,23 +271,20 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 		return twin.Doc{}, err
 	}
 	for i := range b.added {
-		if err := b.added[i].enter(tx, s, c, fmt.Sprintf("add_invoice_items[%d]", i)); err != nil {
+		if _, err := b.added[i].enter(tx, s, c, fmt.Sprintf("add_invoice_items[%d]", i)); err != nil {
 			return twin.Doc{}, err
 		}
+	}
+	if b.free {
+		doc := subscriptions.Put(tx, s)
+		tx.Emit("customer.subscription.created", doc, nil)
+		return doc, nil
 	}
 	inv := firstInvoice(tx, s, c)
 	s.LatestInvoice = &inv.ID
 	doc := subscriptions.Put(tx, s)
 	tx.Emit("customer.subscription.created", doc, nil)
-	var all []Line
-	if s.Status == subTrialing && len(b.added) == 0 {
-		all = trialLines(tx, s, inv)
-	} else if s.Status == subTrialing {
-		return twin.Doc{}, errUnserved("items billed once with a trial", "add_invoice_items")
-	} else {
-		all = append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
-	}
-	draft(tx, inv, all)
+	draft(tx, inv, b.lines(tx, inv))
 	finalize(tx, inv, c)
 	if s.Status == subTrialing {
 		warnOfTrialEnd(tx, s)
@@ -332,6 +302,15 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 		doc, _ = subscriptions.Doc(tx, s.ID)
 	}
 	return doc, err
+}
+
+// lines are those of the first invoice. A trial lets wait what waits already, and
+// bills only what comes with the subscription.
+func (b *beginning) lines(tx *twin.Tx, inv *Invoice) []Line {
+	if b.sub.TrialEnd != nil {
+		return append(sweep(tx, inv, b.sub.ID, false), trialLines(tx, b.sub, inv)...)
+	}
+	return append(sweep(tx, inv, b.sub.ID, true), subscriptionLines(tx, b.sub, inv)...)
 }
 
 // firstInvoice is the draft of a new subscription's first invoice.
@@ -355,11 +334,15 @@ func subscriptionLines(tx *twin.Tx, s *Subscription, inv *Invoice) []Line {
 	out := make([]Line, 0, len(s.Items.Data))
 	for i := range s.Items.Data {
 		it := &s.Items.Data[i]
-		l := newLine(lines.NewID(tx), inv, it.text(tx), it.amount(), it.Quantity, &it.Price)
+		text, amount, partly := it.text(tx), it.amount(), it.partly(s)
+		if partly {
+			text, amount = it.restText(tx, "Remaining", it.CurrentPeriodStart), it.part(s.BillingCycleAnchor, it.CurrentPeriodStart, 1)
+		}
+		l := newLine(lines.NewID(tx), inv, text, amount, it.Quantity, &it.Price)
 		l.Metadata, l.Subscription, l.Discounts = s.Metadata, &s.ID, it.Discounts
 		l.Period = Period{Start: it.CurrentPeriodStart, End: it.CurrentPeriodEnd}
 		l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: &LineItemDetails{
-			Subscription: s.ID, SubscriptionItem: it.ID,
+			Proration: partly, Subscription: s.ID, SubscriptionItem: it.ID,
 		}}
 		out = append(out, l)
 	}

@@ -166,8 +166,8 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 		Quantity: p.Quantity.Or(1), CurrentPeriodStart: s.BillingCycleAnchor,
 		CurrentPeriodEnd: twin.Time(rhythm(pr).Boundary(int64(s.BillingCycleAnchor), 1)),
 	}
-	if s.TrialEnd != nil && *s.TrialEnd > tx.Now() {
-		it.CurrentPeriodStart, it.CurrentPeriodEnd = tx.Now(), *s.TrialEnd
+	if s.BillingCycleAnchor > tx.Now() { // the end of a trial, or of a first part of a period
+		it.CurrentPeriodStart, it.CurrentPeriodEnd = tx.Now(), s.BillingCycleAnchor
 	}
 	if len(s.Items.Data) > 0 {
 		first := &s.Items.Data[0]

@@ -85,7 +85,7 @@ type createSubscriptionItemParams struct {
 }
 
 func (p *createSubscriptionItemParams) Check() *twin.Error {
-	if err := p.checkProration(); err != nil {
+	if err := p.checkPending(p.PaymentBehavior, ""); err != nil {
 		return err
 	}
 	return p.newItemParams.check("")
@@ -125,7 +125,7 @@ type updateSubscriptionItemParams struct {
 }
 
 func (p *updateSubscriptionItemParams) Check() *twin.Error {
-	if err := p.checkProration(); err != nil {
+	if err := p.checkPending(p.PaymentBehavior, ""); err != nil {
 		return err
 	}
 	return p.checkData("")
@@ -157,8 +157,6 @@ type deleteSubscriptionItemParams struct {
 	Item string `path:"item"`
 	prorationParams
 }
-
-func (p *deleteSubscriptionItemParams) Check() *twin.Error { return p.checkProration() }
 
 // deleteSubscriptionItem takes an item out of a subscription, which keeps at least
 // one.

@@ -58,13 +58,16 @@ func (s *Subscription) startTrial(now, end twin.Time) *twin.Error {
 	if end > now+trialDaysMax*daySeconds {
 		return invalid("trial_end", "Invalid timestamp: can be no more than two years in the future.")
 	}
-	start := now
-	if s.TrialStart == nil {
-		s.TrialStart = &start
+	begins := s.Status != subTrialing
+	if begins {
+		s.TrialStart = &now
 	}
 	s.TrialEnd, s.BillingCycleAnchor = &end, end
 	for i := range s.Items.Data {
 		s.Items.Data[i].CurrentPeriodEnd = end
+		if begins {
+			s.Items.Data[i].CurrentPeriodStart = now
+		}
 	}
 	if s.CancelAtPeriodEnd {
 		s.CancelAt = &end
@@ -142,59 +145,6 @@ func (s *Subscription) cancelOn(at, asked twin.Time) {
 	s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = &at, false, &asked, &reason
 }
 
-type resumeSubscriptionParams struct {
-	Subscription       string           `path:"subscription"`
-	BillingCycleAnchor twin.Opt[string] `param:"billing_cycle_anchor" rule:"enum=now|unchanged"`
-}
-
-// Check refuses to go on in the old rhythm, which takes prorations.
-func (p *resumeSubscriptionParams) Check() *twin.Error {
-	if p.BillingCycleAnchor.V == "unchanged" {
-		return errUnserved("billing_cycle_anchor=unchanged", "billing_cycle_anchor")
-	}
-	return nil
-}
-
-// resumeSubscription takes a paused subscription up again: a period begins now,
-// and is paid. When it cannot be paid, the subscription stays as it is.
-func resumeSubscription(tx *twin.Tx, p *resumeSubscriptionParams) (twin.Doc, *twin.Error) {
-	old, ok := subscriptions.Get(tx, p.Subscription)
-	if !ok {
-		return twin.Doc{}, errNoSuch(subscriptions.Object, "id", p.Subscription)
-	}
-	if old.Status != subPaused {
-		return twin.Doc{}, errNotPaused(old.Status)
-	}
-	s := old.copy()
-	c, _ := liveCustomer(tx, s.Customer)
-	if s.CollectionMethod == chargeAutomatically && s.DefaultPaymentMethod == nil && methodFor(c) == "" {
-		return twin.Doc{}, errNoSource()
-	}
-	was := Period{Start: tx.Now(), End: tx.Now()}
-	s.Status, s.BillingCycleAnchor = subActive, tx.Now()
-	s.roll(tx.Now())
-	inv := cycleInvoice(tx, s, c, was)
-	inv.BillingReason, s.LatestInvoice = reasonUpdate, &inv.ID
-	s.mirror()
-	doc, previous, _ := subscriptions.Replace(tx, s)
-	draft(tx, inv, append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...))
-	finalize(tx, inv, c)
-	if inv.Status == invOpen && inv.CollectionMethod == chargeAutomatically {
-		method, err := methodOf(tx, inv, c, twin.Opt[string]{})
-		if err == nil {
-			_, err = chargeInvoice(tx, inv, c, method)
-		}
-		if err != nil {
-			refused := *err
-			refused.Keep = false
-			return twin.Doc{}, &refused
-		}
-	}
-	tx.Emit("customer.subscription.resumed", doc, nil)
-	tx.Emit("customer.subscription.updated", doc, previous)
-	return doc, nil
-}
-
 // applyTrial lets a new subscription begin with a trial, if the request asks for
 // one.
 func (p *createSubscriptionParams) applyTrial(now twin.Time, s *Subscription) *twin.Error {
@@ -210,27 +160,19 @@ func (p *createSubscriptionParams) applyTrial(now twin.Time, s *Subscription) *t
 	return nil
 }
 
-// applyTrial moves the end of a trial that lasts.
+// applyTrial moves the end of a trial that lasts, or begins one.
 func (p *updateSubscriptionParams) applyTrial(tx *twin.Tx, s *Subscription) *twin.Error {
 	if p.TrialSettings.Given() {
 		s.TrialSettings.EndBehavior.MissingPaymentMethod = p.TrialSettings.V.EndBehavior.V.MissingPaymentMethod.V
 	}
-	switch {
-	case !p.TrialEnd.Given():
+	if !p.TrialEnd.Given() || p.TrialEnd.V == trialNow {
 		return nil
-	case s.Status == subTrialing && p.TrialEnd.V != trialNow:
-		return s.startTrial(tx.Now(), trialEnd(p.TrialEnd))
-	case s.Status != subTrialing && p.TrialEnd.V != trialNow:
-		return errUnserved("a trial for a subscription that has begun", "trial_end")
 	}
-	return nil
+	return s.startTrial(tx.Now(), trialEnd(p.TrialEnd))
 }
 
-// cutTrial stores a changed subscription and ends its trial, if one lasts.
+// cutTrial stores a changed subscription and ends its trial.
 func cutTrial(tx *twin.Tx, s *Subscription) (twin.Doc, *twin.Error) {
-	if s.Status != subTrialing {
-		return s.replace(tx)
-	}
 	now := tx.Now()
 	s.TrialEnd, s.BillingCycleAnchor = &now, now
 	for i := range s.Items.Data {

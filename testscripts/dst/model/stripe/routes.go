@@ -112,13 +112,13 @@ var routes = []route{
 	on("GET /v1/subscriptions", `collection_method:(charge_automatically|send_invoice) created:r current_period_end:x current_period_start:x customer:s price:s
 		status:(active|past_due|unpaid|canceled|incomplete|incomplete_expired|trialing|paused|all|ended) automatic_tax:x! customer_account:x! test_clock:x!`+paging, listSubscriptions),
 	on("POST /v1/subscriptions", `customer:s* items[{price:s quantity:n metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x}]
-		trial_end:t trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x! billing_cycle_anchor:x!
-		billing_cycle_anchor_config:x! customer_account:x! proration_behavior:x!`+subParams+discountParams, createSubscription),
+		trial_end:t trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x! billing_cycle_anchor:x
+		billing_cycle_anchor_config:x! customer_account:x! proration_behavior:(always_invoice|create_prorations|none)`+subParams+discountParams, createSubscription),
 	on("GET /v1/subscriptions/{id}", "", showSubscription),
 	on("POST /v1/subscriptions/{id}", `items[{id:s price:s quantity:n deleted:b metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x clear_usage:x}]
 		billing_cycle_anchor:(now|unchanged) cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}
 		pause_collection{behavior:(keep_as_draft|mark_uncollectible|void)* resumes_at:i}? proration_behavior:(always_invoice|create_prorations|none)
-		proration_date:i trial_end:t add_invoice_items:x!`+subParams+discountParams, updateSubscription),
+		proration_date:i trial_end:t add_invoice_items:x`+subParams+discountParams, updateSubscription),
 	on("DELETE /v1/subscriptions/{id}", `prorate:b invoice_now:b
 		cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}`, cancelSubscription),
 

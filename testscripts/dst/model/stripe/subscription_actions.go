@@ -9,8 +9,8 @@ import (
 
 const subParams = ` default_payment_method:s description:s metadata:m cancel_at_period_end:b cancel_at:i? days_until_due:n
 	collection_method:(charge_automatically|send_invoice) payment_behavior:(allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete)
-	trial_settings{end_behavior{missing_payment_method:(cancel|create_invoice|pause)*}} application_fee_percent:x! automatic_tax:x! billing_schedules:x!
-	billing_thresholds:x! default_source:x! default_tax_rates:x! invoice_settings:x! off_session:x! on_behalf_of:x! payment_settings:x!
+	trial_settings{end_behavior{missing_payment_method:(cancel|create_invoice|pause)*}} application_fee_percent:x! automatic_tax:x billing_schedules:x!
+	billing_thresholds:x! default_source:x! default_tax_rates:x! invoice_settings:x! off_session:x on_behalf_of:x! payment_settings:x
 	pending_invoice_item_interval:x! transfer_data:x! trial_from_plan:x`
 
 // asked are the items that a request asks for, new ones without an id.
