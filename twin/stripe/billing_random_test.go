@@ -114,6 +114,14 @@ func (c chance) request() string {
 	case 22:
 		return fmt.Sprintf("POST /v1/refunds charge=%s amount=%d", c.of("stripe.charge"), 1+c.Intn(900))
 	}
+	if line := c.change(cus, sub, item, price, behavior); line != "" {
+		return line
+	}
+	return fmt.Sprintf("POST /v1/invoices/create_preview customer=%s%s", cus, c.maybe("subscription="+sub))
+}
+
+// change begins or changes a subscription in the less usual ways, "" for none.
+func (c chance) change(cus, sub, item, price, behavior string) string {
 	now := c.r.machine.State.Now()
 	switch c.Intn(6) {
 	case 0:
@@ -122,7 +130,7 @@ func (c chance) request() string {
 		return fmt.Sprintf("POST /v1/subscriptions/%s trial_end=%d proration_behavior=%s", sub, now+int64(1+c.Intn(20*86400)), behavior)
 	case 2:
 		return fmt.Sprintf("POST /v1/subscriptions/%s add_invoice_items[0][price_data][currency]=%s add_invoice_items[0][price_data][product]=prod_pro add_invoice_items[0][price_data][unit_amount]=%d%s%s",
-			sub, currency, c.Intn(900), c.maybe("trial_end=now"), c.maybe("billing_cycle_anchor=now"))
+			sub, c.one("usd", "eur"), c.Intn(900), c.maybe("trial_end=now"), c.maybe("billing_cycle_anchor=now"))
 	case 3, 4:
 		if c.Intn(2) == 0 {
 			return fmt.Sprintf("POST /v1/customers/%s invoice_settings[default_payment_method]=%s", cus, c.of("stripe.payment_method"))
@@ -130,7 +138,7 @@ func (c chance) request() string {
 		return fmt.Sprintf("POST /v1/subscriptions/%s items[0][id]=%s items[0][quantity]=%d proration_behavior=always_invoice payment_behavior=pending_if_incomplete%s%s", sub, item, c.Intn(4),
 			c.maybe("billing_cycle_anchor=now"), c.maybe(fmt.Sprintf("trial_end=%d", now+int64(1+c.Intn(9*86400)))))
 	}
-	return fmt.Sprintf("POST /v1/invoices/create_preview customer=%s%s", cus, c.maybe("subscription="+sub))
+	return ""
 }
 
 // TestNoRequestBuildsUnbillable: whatever is asked for, the clock can always go on,
