@@ -39,7 +39,7 @@ func (s *Store) writeAhead(r *Record) (*ahead, error) {
 	_, _ = rand.Read(generation[:])
 	a.head = segmentHead{salt: s.salt, generation: binary.LittleEndian.Uint64(generation[:]), size: segmentHeaderBytes + a.size}
 	a.crc = checksum(a.head.seed(), buf[batchHeaderBytes:])
-	a.path = filepath.Join(s.dir, tailName, fmt.Sprintf("ahead-%d%s%s", s.aheads.Add(1), segmentSuffix, newSuffix))
+	a.path = filepath.Join(s.dir, tailName, fmt.Sprintf("ahead-%016x%s%s", a.head.generation, segmentSuffix, newSuffix))
 	var err error
 	if a.file, err = s.opt.OpenFile(a.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
 		return nil, fmt.Errorf("store: segment: %w", err)

@@ -58,8 +58,9 @@ func newBatch(buf []byte) *batch {
 
 // Append puts r behind everything that was appended before and returns at
 // once; the ticket's Wait returns when r is durable. It waits itself only when
-// too much is unwritten or the shelf lags, and while a large record is written. Its errors are ErrClosed, ErrSealed,
-// ErrWorld, ErrIncarnation, ErrOrder and ErrTooLarge; nothing is appended then.
+// too much is unwritten or the shelf lags, and while a large record is written.
+// Its errors are ErrClosed, ErrSealed, ErrWorld, ErrIncarnation, ErrOrder and
+// ErrTooLarge; nothing is appended then.
 func (s *Store) Append(r Record) (Ticket, error) {
 	if r.bodyBytes()+len(r.Entry.Side) > EntryBytesMax {
 		return Ticket{}, fmt.Errorf("store: world %d, entry %d: %w", r.World, r.Entry.Seq, ErrTooLarge)
@@ -229,10 +230,8 @@ func (s *Store) wait(b *batch) error {
 	if s.leading {
 		b.turn = make(chan struct{}, 1)
 		s.mu.Unlock()
-		select {
-		case <-b.done:
+		if !s.awaitTurn(b) {
 			return b.err
-		case <-b.turn:
 		}
 		s.mu.Lock()
 	}
@@ -243,6 +242,24 @@ func (s *Store) wait(b *batch) error {
 	s.passPen()
 	s.mu.Unlock()
 	return b.err
+}
+
+// awaitTurn waits until the pen comes to b's claimer, or b is settled without it, as
+// a seal does. Both may have happened: then the pen goes on, and is not lost.
+func (s *Store) awaitTurn(b *batch) bool {
+	select {
+	case <-b.turn:
+		return true
+	case <-b.done:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-b.turn:
+		s.passPen()
+	default:
+	}
+	return false
 }
 
 // takePen waits for the pen, before any client.
@@ -346,7 +363,7 @@ func (s *Store) write(b *batch, sync bool) (position, error) {
 	return at, nil
 }
 
-// settle makes b's outcome known. The caller holds mu and the pen.
+// settle makes b's outcome known. The caller holds mu, and the pen unless b fails.
 func (s *Store) settle(b *batch, at position, err error) {
 	if err == nil {
 		for i := range b.records {
@@ -369,10 +386,10 @@ func (s *Store) settle(b *batch, at position, err error) {
 			s.stats.Syncs++
 		}
 	}
-	if len(s.spareBufs) < spareBufsMax && cap(b.buf) <= spareBufBytes {
+	switch {
+	case b.ahead == nil && len(s.spareBufs) < spareBufsMax && cap(b.buf) <= spareBufBytes:
 		s.spareBufs = append(s.spareBufs, b.buf[:0])
-	}
-	if b.ahead != nil && b.ahead.file != nil {
+	case b.ahead != nil && b.ahead.file != nil:
 		b.ahead.discard()
 	}
 	b.settled, b.err, b.buf, b.records, b.ahead = true, err, nil, nil, nil

@@ -36,3 +36,18 @@ func AppendRecords(records ...Record) []byte {
 	}
 	return body
 }
+
+// AwaitTurnOfSettled hands the pen to the claimer of a batch that is settled before
+// it looks, and takes it again.
+func AwaitTurnOfSettled(s *Store) {
+	s.takePen()
+	b := &batch{turn: make(chan struct{}, 1), done: make(chan struct{})}
+	b.turn <- struct{}{}
+	close(b.done)
+	if !s.awaitTurn(b) {
+		s.takePen()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.passPen()
+}

@@ -141,6 +141,16 @@ func TestFailedLargeEntry(t *testing.T) {
 	}
 }
 
+// A batch may be settled by a seal in the moment in which its claimer gets the pen:
+// the pen is not lost.
+func TestSealedWhileThePenIsPassed(t *testing.T) {
+	s := open(t, t.TempDir(), small)
+	for range 100 { // a select takes either
+		store.AwaitTurnOfSettled(s)
+	}
+	put(t, s, 0, 100)
+}
+
 // allFail appends three entries of one world, a reset of another, and a world
 // that begins.
 func allFail(t *testing.T, s *store.Store) {

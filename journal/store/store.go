@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"worlds/journal"
 )
@@ -80,8 +79,6 @@ type Store struct {
 	nextNumber uint64
 	spares     []*segment // of no use now, to be headed anew
 	readyGoal  int
-
-	aheads atomic.Uint64 // records written ahead, to name their files
 
 	// shelving is held while the tail moves to the shelf or dead entries go.
 	shelving sync.Mutex
