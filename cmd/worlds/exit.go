@@ -17,7 +17,7 @@ const (
 	exitDone    = 0
 	exitNo      = 1 // the answer is no: diverged, invalid, a failed test
 	exitUsage   = 2 // flags, arguments, and files named by them
-	exitVersion = 3 // written under other rules
+	exitVersion = 3 // written under other rules, or by a later version
 	exitDamaged = 4 // a file does not hold what it should
 	exitServer  = 5 // unreachable, or it refused; or the data folder is in use
 )
@@ -64,7 +64,7 @@ func exitCode(err error) int {
 		return said.code
 	case errors.As(err, &p):
 		return p.exitCode()
-	case errors.Is(err, world.ErrRules):
+	case errors.Is(err, world.ErrRules), errors.Is(err, store.ErrVersion):
 		return exitVersion
 	case errors.As(err, &damage), errors.Is(err, store.ErrForeign), errors.Is(err, journal.ErrLine), errors.Is(err, journal.ErrFrame):
 		return exitDamaged

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -354,7 +353,9 @@ func named(t *testing.T, err error) {
 	if !errors.Is(err, store.ErrForeign) && !errors.As(err, &damage) {
 		t.Fatalf("not a named error: %v", err)
 	}
-	if !strings.Contains(err.Error(), "journal.db") {
+	// Behind a damaged meta page bbolt goes by the one before, and a segment which
+	// that would need may be gone.
+	if !strings.Contains(err.Error(), "journal.db") && !strings.Contains(err.Error(), "the segment is missing") {
 		t.Fatalf("does not name the file: %v", err)
 	}
 }
@@ -411,27 +412,26 @@ func TestOneDamagedEntry(t *testing.T) {
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "journal.db")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	k := make([]byte, 24)
 	k[7], k[15], k[23] = 2, 1, 17
-	changed := 0 // in old versions of pages too, where salvage would find it
-	for at := 0; at >= 0; at += len(k) {
-		n := bytes.Index(data[at:], k)
-		if n < 0 {
-			break
+	changed := 0 // in old versions of pages and spare segments too, where salvage would find it
+	for name, content := range folder(t, dir) {
+		data := []byte(content)
+		for at := 0; at >= 0; at += len(k) {
+			n := bytes.Index(data[at:], k)
+			if n < 0 {
+				break
+			}
+			at += n
+			if v := data[at+len(k):]; bytes.HasPrefix(v[4+32:], hash[:]) {
+				v[100] ^= 1
+				changed++
+			}
 		}
-		at += n
-		if v := data[at+len(k):]; bytes.HasPrefix(v[4+32:], hash[:]) {
-			v[100] ^= 1
-			changed++
-		}
+		replace(t, dir, name, string(data))
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil || changed == 0 {
-		t.Fatal(err, changed)
+	if changed == 0 {
+		t.Fatal("the entry is nowhere")
 	}
 	whole, lost := salvageAll(t, dir)
 	if !slices.Equal(whole, []store.World{0, 1, 3}) || !slices.Equal(lost, []string{"world 2: entry 17 is missing"}) {

@@ -11,7 +11,14 @@ import (
 // The byte layouts of docs/format.md. Integers are little-endian except in
 // keys, which sort as bytes.
 
-const formatVersion = 1
+// Versions, as their headers say. That of a folder is raised when what is in its
+// entries, too, is such that older programs must not open it: 2 may have bodies of
+// frame format 2.
+const (
+	segmentVersion      = 1
+	folderVersion       = 2
+	folderVersionOldest = 1
+)
 
 const (
 	segmentMagic       = "WORLDSEG"
@@ -62,7 +69,7 @@ func (h *segmentHead) seed() uint32 {
 func (h *segmentHead) encode() []byte {
 	b := make([]byte, segmentHeaderBytes)
 	copy(b, segmentMagic)
-	binary.LittleEndian.PutUint32(b[8:], formatVersion)
+	binary.LittleEndian.PutUint32(b[8:], segmentVersion)
 	copy(b[16:], h.salt[:])
 	binary.LittleEndian.PutUint64(b[32:], h.generation)
 	binary.LittleEndian.PutUint64(b[40:], h.number)
@@ -77,7 +84,7 @@ func decodeSegmentHead(b []byte) (segmentHead, bool) {
 		return h, false
 	}
 	b = b[:segmentHeaderBytes]
-	if binary.LittleEndian.Uint32(b[8:]) != formatVersion ||
+	if binary.LittleEndian.Uint32(b[8:]) != segmentVersion ||
 		binary.LittleEndian.Uint32(b[12:]) != checksum(checksum(0, b[:12]), b[16:]) {
 		return h, false
 	}
@@ -310,16 +317,17 @@ func decodeRow(k, v []byte) (row, bool) {
 // watermark says what of the tail the shelf has: everything before at. It also
 // holds what a journal is told apart by.
 type watermark struct {
-	salt  [saltBytes]byte
-	at    position
-	batch uint64 // the number of the first batch at or behind at
+	version uint32 // of the folder, as it was read
+	salt    [saltBytes]byte
+	at      position
+	batch   uint64 // the number of the first batch at or behind at
 }
 
 const watermarkBytes = 4 + 4 + saltBytes + 8 + 8 + 8
 
 func (m *watermark) encode() []byte {
 	v := make([]byte, 4, watermarkBytes)
-	v = binary.LittleEndian.AppendUint32(v, formatVersion)
+	v = binary.LittleEndian.AppendUint32(v, folderVersion)
 	v = append(v, m.salt[:]...)
 	v = binary.LittleEndian.AppendUint64(v, m.at.segment)
 	v = binary.LittleEndian.AppendUint64(v, uint64(m.at.offset))
@@ -328,10 +336,17 @@ func (m *watermark) encode() []byte {
 	return v
 }
 
+// decodeWatermark reads a watermark. Of one that a later version wrote it knows the
+// version alone, and says that it holds.
 func decodeWatermark(v []byte) (watermark, bool) {
 	var m watermark
-	if len(v) != watermarkBytes || binary.LittleEndian.Uint32(v) != valueChecksum(nil, v) ||
-		binary.LittleEndian.Uint32(v[4:]) != formatVersion {
+	if len(v) < 8 || binary.LittleEndian.Uint32(v) != valueChecksum(nil, v) {
+		return m, false
+	}
+	if m.version = binary.LittleEndian.Uint32(v[4:]); m.version > folderVersion {
+		return m, true
+	}
+	if len(v) != watermarkBytes || m.version < folderVersionOldest {
 		return m, false
 	}
 	copy(m.salt[:], v[8:])

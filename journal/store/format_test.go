@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"worlds/journal"
 	"worlds/journal/canon"
@@ -70,6 +73,55 @@ func TestGolden(t *testing.T) {
 	if b, err := s.Blob("seed:1"); err != nil || string(b) != "a seed" || j.blobs["seed:1"] != "a seed" {
 		t.Fatal(b, err)
 	}
+}
+
+// The golden folder is of version 1. Whoever may write to it makes it one that
+// programs of version 1 refuse; one of a later version is refused, and stays as it is.
+func TestFolderVersion(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, goldenFolder, dir)
+	if _, err := store.Verify(dir); err != nil || folderVersion(t, dir, 0) != 1 {
+		t.Fatalf("a look at it made it version %d: %v", folderVersion(t, dir, 0), err)
+	}
+	if err := open(t, dir, small).Close(); err != nil || folderVersion(t, dir, 0) != 2 {
+		t.Fatalf("opened, it has version %d: %v", folderVersion(t, dir, 0), err)
+	}
+	if _, err := readSecond(dir); err != nil {
+		t.Fatal(err)
+	}
+	folderVersion(t, dir, 3)
+	before := folder(t, dir)
+	_, opened := store.Open(dir, small)
+	_, verified := store.Verify(dir)
+	if !errors.Is(opened, store.ErrVersion) || !errors.Is(verified, store.ErrVersion) {
+		t.Fatalf("version 3: %v, %v", opened, verified)
+	}
+	if !maps.Equal(before, folder(t, dir)) {
+		t.Fatal("a folder that was refused is another")
+	}
+}
+
+// folderVersion is the version that a folder's watermark says, after it was made set
+// if that is not 0.
+func folderVersion(t *testing.T, dir string, set uint32) (version uint32) {
+	t.Helper()
+	db, err := bbolt.Open(filepath.Join(dir, "journal.db"), 0o644, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		mark := slices.Clone(tx.Bucket([]byte("meta")).Get([]byte("watermark")))
+		if set != 0 {
+			binary.LittleEndian.PutUint32(mark[4:], set)
+			binary.LittleEndian.PutUint32(mark, crcOf(mark[4:]))
+		}
+		version = u32(mark[4:])
+		return tx.Bucket([]byte("meta")).Put([]byte("watermark"), mark)
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return version
 }
 
 // export is every world as JSON Lines.

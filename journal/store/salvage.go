@@ -139,7 +139,7 @@ func (sv *salvage) element(path string, at int64, k, v []byte) {
 		}
 		return
 	}
-	if m, ok := decodeWatermark(v); ok && bytes.Equal(k, markKey) {
+	if m, ok := decodeWatermark(v); ok && m.version <= folderVersion && bytes.Equal(k, markKey) {
 		if m.batch > sv.mark.batch {
 			sv.mark = m
 		}

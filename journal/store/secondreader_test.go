@@ -72,7 +72,7 @@ func readSecond(dir string) (*second, error) {
 
 func (j *second) shelf(tx *bbolt.Tx) error {
 	m := tx.Bucket([]byte("meta")).Get([]byte("watermark"))
-	if len(m) != 48 || u32(m) != crcOf(m[4:]) || u32(m[4:]) != 1 || u64(m[32:]) != 64 {
+	if len(m) != 48 || u32(m) != crcOf(m[4:]) || (u32(m[4:]) != 1 && u32(m[4:]) != 2) || u64(m[32:]) != 64 {
 		return fmt.Errorf("watermark %x", m)
 	}
 	copy(j.salt[:], m[8:])

@@ -140,7 +140,10 @@ func openShelf(dir string, readOnly bool) (*shelf, watermark, error) {
 		}
 		var ok bool
 		if mark, ok = decodeWatermark(tx.Bucket(metaBucket).Get(markKey)); !ok {
-			return &DamageError{Path: sh.path, Offset: -1, What: "the watermark does not hold, or is of another format"}
+			return &DamageError{Path: sh.path, Offset: -1, What: "the watermark does not hold"}
+		}
+		if mark.version > folderVersion {
+			return fmt.Errorf("store: %s: %w: version %d, this program knows %d", sh.path, ErrVersion, mark.version, folderVersion)
 		}
 		return nil
 	})

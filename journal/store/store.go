@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 
+	bolt "go.etcd.io/bbolt"
+
 	"worlds/journal"
 )
 
@@ -116,8 +118,9 @@ type ref struct {
 
 // Open opens the journal in dir, or makes one where there is none. It fails
 // within Options.LockTimeout with ErrLocked if another has it, with ErrForeign
-// if journal.db is something else, and with a *DamageError if something that
-// was durable is not there; nothing is changed then.
+// if journal.db is something else, with ErrVersion if a later version of the
+// program wrote it, and with a *DamageError if something that was durable is not
+// there; nothing is changed then.
 func Open(dir string, opt Options) (*Store, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -210,6 +213,12 @@ func (s *Store) open() error {
 	}
 	if err := s.adopt(t); err != nil {
 		return err
+	}
+	if mark.version < folderVersion { // before anything is written that older programs cannot read
+		err := s.shelf.update(func(tx *bolt.Tx) error { return tx.Bucket(metaBucket).Put(markKey, mark.encode()) })
+		if err != nil {
+			return fmt.Errorf("store: shelf: %w", err)
+		}
 	}
 	s.end, s.synced, s.nextBatch = t.end, t.end, t.batch
 	return s.begin()

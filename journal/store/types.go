@@ -148,6 +148,8 @@ var (
 	ErrLocked = errors.New("the data folder is in use")
 	// ErrForeign: journal.db is not a shelf: empty, or of another kind.
 	ErrForeign = errors.New("not a journal")
+	// ErrVersion: a later version of the program wrote the folder.
+	ErrVersion = errors.New("the data folder has a later format")
 	// ErrSealed: a write failed, or the shelf cannot take more. Nothing is
 	// accepted until Reopen; the cause is wrapped too.
 	ErrSealed = errors.New("the journal is sealed after a failed write")

@@ -34,8 +34,8 @@ func (r *Report) damage(d *DamageError) error {
 // Verify examines the folder of a stopped server, changes nothing and lists
 // all damage. It checks what the store answers for: files, checksums, that the
 // entries of each world are all there and follow each other. The hashes are
-// for Scan and journal.Verifier. The error is ErrLocked, ErrForeign, or one of
-// reading.
+// for Scan and journal.Verifier. The error is ErrLocked, ErrForeign,
+// ErrVersion, or one of reading.
 func Verify(dir string) (Report, error) {
 	var report Report
 	lock, err := lockFolder(dir, false, LockTimeoutDefault)

@@ -17,8 +17,11 @@ import (
 	"worlds/twin"
 )
 
-// backupFormat is the version of the form of a backup.
-const backupFormat = 1
+// Versions of the form of a backup. In 1 there are no entries of frame format 2.
+const (
+	backupFormat       = 2
+	backupFormatOldest = 1
+)
 
 // A backup is lines of canonical JSON: a head, the blobs, and each stream as a line
 // that announces it and its entries as an export has them; then an end, with the
@@ -184,7 +187,7 @@ func (r *restorer) read() error {
 		r.hash.Write(line)
 		err = object(line, &head)
 	}
-	if err == nil && head.Backup != backupFormat {
+	if err == nil && (head.Backup < backupFormatOldest || head.Backup > backupFormat) {
 		err = fmt.Errorf("%w: its form has number %d, ours %d", ErrBackup, head.Backup, backupFormat)
 	}
 	if err != nil {
