@@ -16,6 +16,7 @@ type generator struct {
 	luck swarm
 	n    int // of the last operation
 	used map[int][]Op
+	keep bool // to what the models know
 }
 
 // The ways to break a request on purpose.
@@ -64,9 +65,25 @@ func (g *generator) next(s *space) Op {
 	case r.Of(g.luck.Repeat) && len(g.used[s.index]) > 0:
 		op := pick(r, g.used[s.index])
 		op.N, op.Aim = g.number(), aimRepeat
-		return op
+		if !g.keep || !s.foreign(&op) {
+			return op
+		}
 	}
 	return g.request(s)
+}
+
+// drawMax is how often a request is drawn anew that no model would know.
+const drawMax = 50
+
+// request makes a request to a twin; in a run that is held against models, one that
+// they know.
+func (g *generator) request(s *space) Op {
+	for range drawMax {
+		if op := g.draw(s); !g.keep || !s.foreign(&op) {
+			return op
+		}
+	}
+	return g.act(s, "GET", "/clock", "")
 }
 
 func (g *generator) number() int {
@@ -74,8 +91,7 @@ func (g *generator) number() int {
 	return g.n
 }
 
-// request makes a request to a twin.
-func (g *generator) request(s *space) Op {
+func (g *generator) draw(s *space) Op {
 	r := g.rand
 	api := apiStripe
 	if r.Of(g.luck.Zendesk) {

@@ -16,27 +16,22 @@ import (
 )
 
 // laws are what must be true of a world and another that was made from it by a
-// different way. The dearer ones are shared out between the worlds of a run. The last
-// one resets the world.
+// different way. They cost as much as the run itself, so each run tries one on each
+// world, by its seed. The last one resets the world.
 func (r *run) laws() *Failure {
 	draw := r.rand.Fork("laws")
-	turn := draw.N(len(r.spaces))
+	laws := [...]func(*space) *Failure{
+		r.alone, r.fresh,
+		func(s *space) *Failure { return r.twoAdvances(s, draw) },
+		func(s *space) *Failure { return r.forked(s, draw) },
+	}
+	turn := draw.N(len(laws))
 	for i, s := range r.spaces {
-		if f := r.alone(s); f != nil {
-			return f
-		}
-		var f *Failure
-		switch (i + turn) % len(r.spaces) {
-		case 0:
-			f = r.twoAdvances(s, draw)
-		case 1:
-			f = r.forked(s, draw)
-		}
-		if f != nil {
+		if f := laws[(turn+i)%len(laws)](s); f != nil {
 			return f
 		}
 	}
-	return r.fresh(r.spaces[turn])
+	return nil
 }
 
 // other is a world that a law made for itself.

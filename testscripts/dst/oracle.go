@@ -16,8 +16,10 @@ import (
 
 // theory is a model of a twin: a second opinion on what it must answer.
 type theory interface {
-	// judge predicts an answer, compares it, and says whether it had an opinion.
-	judge(op model.Op, status int, body []byte) (diffs []model.Diff, known bool)
+	// judge predicts an answer and compares it, or says why it has no opinion.
+	judge(op model.Op, status int, body []byte) (diffs []model.Diff, unknown string)
+	// knows says beforehand, by what a request says, whether judge will have one.
+	knows(op model.Op) bool
 	graph(dump []byte) []model.Diff
 	advance(to int64)
 	reset() error
@@ -27,13 +29,15 @@ type theory interface {
 
 type stripeTheory struct{ m *stripemodel.Model }
 
-func (t stripeTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, bool) {
+func (t stripeTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, string) {
 	want := t.m.Do(op)
 	if !want.Known {
-		return nil, false
+		return nil, want.Why
 	}
-	return t.m.Check(want, status, body, op), true
+	return t.m.Check(want, status, body, op), ""
 }
+
+func (t stripeTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
 func (t stripeTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
 func (t stripeTheory) advance(to int64)               { t.m.Advance(to) }
@@ -47,13 +51,15 @@ func (t stripeTheory) seen(key string) { t.m.Seen(key) }
 
 type zendeskTheory struct{ m *zendeskmodel.Model }
 
-func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, bool) {
+func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, string) {
 	want := t.m.Do(op)
 	if !want.Known {
-		return nil, false
+		return nil, want.Why
 	}
-	return t.m.Check(want, status, body), true
+	return t.m.Check(want, status, body), ""
 }
+
+func (t zendeskTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
 func (t zendeskTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
 func (t zendeskTheory) advance(to int64)               { t.m.Advance(to) }
@@ -92,6 +98,24 @@ func (s *space) models() []theory {
 	return out
 }
 
+// strayEvery is in which share of the runs requests are made that a model has no
+// opinion of. After a write of that kind it knows the world no longer, and is
+// silent for the rest of the run; so the other runs leave them out.
+const strayEvery = 4
+
+// judged reports whether a run keeps to what the models know.
+func (r *run) judged() bool { return r.seed%strayEvery != 0 }
+
+// foreign reports whether a write is one that would silence its model.
+func (s *space) foreign(op *Op) bool {
+	m := s.theory[op.API]
+	if m == nil || op.Method == "GET" {
+		return false
+	}
+	t := &step{op: s.resolved(*op)}
+	return t.beyondModels() || !m.knows(t.op.told()) || s.secret(&t.op)
+}
+
 // predict asks the models what a request must have been answered. What a fault rule
 // answered, or never reached the world, is none of theirs.
 func (r *run) predict(s *space, t *step) *Failure {
@@ -100,9 +124,9 @@ func (r *run) predict(s *space, t *step) *Failure {
 	if m == nil || t.rule != "" || !t.logged || t.expired() || t.beyondModels() {
 		return nil
 	}
-	diffs, known := m.judge(t.op.told(), t.answer.status, t.answer.body)
+	diffs, unknown := m.judge(t.op.told(), t.answer.status, t.answer.body)
 	switch {
-	case !known, len(diffs) > 0 && s.secret(t):
+	case unknown != "", len(diffs) > 0 && s.secret(&t.op):
 		r.count(countNoOpinion, 1)
 		if t.op.Method != "GET" && unchanged("", t) != nil { // it knows the world no longer
 			r.count("model_lost."+t.op.API, 1)
@@ -111,7 +135,7 @@ func (r *run) predict(s *space, t *step) *Failure {
 		return nil
 	case len(diffs) == 0:
 		r.count(countPredicted, 1)
-		s.shown(t)
+		s.shown(t.answer.body)
 		return nil
 	}
 	f := failed("model.answer", "%v\n%d %s", diffs, t.answer.status, t.answer.body)
@@ -150,34 +174,42 @@ func (t *step) beyondModels() bool {
 	return false
 }
 
-// deskIDs are the ids in an answer of the help desk.
-var deskIDs = regexp.MustCompile(`"id":(\d+)`)
+// ids are what in an answer, or in a request, can be the id of an object.
+var ids = regexp.MustCompile(`\b[a-z]+_[0-9A-Za-z_]{6,}|\b[1-9][0-9]*\b`)
 
-// shown notes the ids that an answer told a model.
-func (s *space) shown(t *step) {
-	if t.op.API != apiZendesk {
-		return
-	}
-	for _, m := range deskIDs.FindAllSubmatch(t.answer.body, -1) {
-		s.told[string(m[1])] = true
+// shown notes the ids that a text told the models: an answer, or the seed.
+func (s *space) shown(text []byte) {
+	for _, id := range ids.FindAll(text, -1) {
+		s.told[string(id)] = true
 	}
 }
 
-// secret reports whether a request to the help desk names an id that no answer has
-// shown: a model takes it for one of something missing.
-func (s *space) secret(t *step) bool {
-	if t.op.API != apiZendesk {
-		return false
+// secret reports whether a request names an object by an id that no answer has shown: a
+// model takes it for one of something missing.
+func (s *space) secret(op *Op) bool {
+	text := op.Path + " " + op.Body
+	for _, p := range op.Params {
+		if len(s.theory) > 0 && (op.API == apiStripe || p.Name == "ids") {
+			text += " " + p.Value
+		}
 	}
-	for _, m := range numbers.FindAllString(t.op.Path+" "+t.op.Body+" "+formOf(t.op.Params), -1) {
-		if !s.told[m] {
+	for _, id := range ids.FindAllString(text, -1) {
+		if known := op.API == apiStripe && !strings.Contains(id, "_"); !known && id != gone && !s.told[id] && s.holds(op.API, id) {
 			return true
 		}
 	}
 	return false
 }
 
-var numbers = regexp.MustCompile(`\b[1-9][0-9]*\b`)
+// holds reports whether some row of a twin has an id.
+func (s *space) holds(api, id string) bool {
+	for _, table := range sortedKeys(tables) {
+		if name := tables[table]; strings.HasPrefix(name, api) && s.view.State.Get(name, id) != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // expected are the commands of a scenario that say what a model wants; what holds the
 // symbol of an id, or is no plain value, no command can say.

@@ -37,7 +37,7 @@ type space struct {
 	delta  *reader
 	ledger map[string]*acked
 	theory map[string]theory
-	told   map[string]bool // ids that the help desk's answers have shown
+	told   map[string]bool // ids that the seed or an answer has shown
 	forks  int
 
 	checker *invariant.Checker // of the world's present life
@@ -59,6 +59,7 @@ func newSpace(e *engine, index int, doc *seed.Seed, post *post) (*space, error) 
 	for _, label := range keyLabels {
 		opt.Keys = append(opt.Keys, admin.KeyInfo{Label: label})
 	}
+	s.shown(doc.Canonical)
 	var err error
 	if s.info, err = e.admin.Create(doc, opt); err != nil {
 		return nil, err
@@ -247,6 +248,7 @@ func (s *space) name(table, id string) string {
 func (s *space) restart() *Failure {
 	s.post.forget(s.mark)
 	s.told = map[string]bool{}
+	s.shown(s.seed.Canonical)
 	s.made, s.names, s.nested, s.ledger = map[int][]made{}, map[string]string{}, map[string]bool{}, map[string]*acked{}
 	s.note(0, nil, s.view.State)
 	s.delta = newReader(s)

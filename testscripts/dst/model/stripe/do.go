@@ -82,6 +82,32 @@ func (m *Model) do(op model.Op) model.Expect {
 	return model.Unknown("a route that is not modelled")
 }
 
+// Knows reports whether the model has an opinion of a request by what it says: its
+// version, route and parameters. What the world holds can still leave it without one.
+func (m *Model) Knows(op model.Op) bool {
+	if m.lost != "" || op.Version != "" && op.Version != apiVersion {
+		return false
+	}
+	parts := strings.Split(op.Path, "/")
+	for _, r := range routes {
+		if _, ok := r.match(op.Method, parts); !ok {
+			continue
+		}
+		form, ok := readForm(op.Params, func(text string) string { return text })
+		if !ok {
+			return false
+		}
+		unknown, unserved := r.params.strangers(form, "")
+		for _, bad := range []*refusal{r.params.check(form, ""), r.params.missing(form, "")} {
+			if len(unknown) == 0 && bad != nil && bad.unknown != "" {
+				return false
+			}
+		}
+		return unserved == ""
+	}
+	return false
+}
+
 // take goes through what an operation goes through.
 func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	alias := ""

@@ -2,6 +2,7 @@ package zendesk
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"worlds/testscripts/dst/model"
@@ -34,6 +35,17 @@ var routes = slices.Concat(ticketRoutes, peopleRoutes, []route{
 	{"GET /tags", (*call).listTags},
 	{"GET /tags/count", (*call).countTags},
 })
+
+// Knows reports whether the model has an opinion of a request by its route and body.
+func (m *Model) Knows(op model.Op) bool {
+	path := strings.TrimSuffix(strings.TrimPrefix(op.Path, "/api/v2"), ".json")
+	r, _ := match(strings.Replace(op.Method, "PATCH", "PUT", 1), path)
+	if r == nil || len(op.Body) == 0 {
+		return r != nil
+	}
+	body, err := model.Parse(op.Body)
+	return err == nil && body.Kind == model.Object
+}
 
 // Do predicts the answer to a request and follows what it changes.
 func (m *Model) Do(op model.Op) model.Expect {
@@ -120,6 +132,9 @@ func (c *call) early(r *route) *refusal {
 	if name := required[r.pattern]; name != "" && !has(c.body, name) {
 		return &refusal{status: 400, name: "Invalid attribute"}
 	}
+	if !c.countable("per_page") || c.param("page[size]") == "" && !c.countable("page") {
+		return &refusal{status: 400, name: "Invalid attribute"}
+	}
 	var f faults
 	switch r.pattern {
 	case "POST /tickets", "PUT /tickets/*", "POST /tickets/create_many", "PUT /tickets/update_many":
@@ -131,6 +146,13 @@ func (c *call) early(r *route) *refusal {
 		checkUserWords(c.body.Get("user"), &f)
 	}
 	return f.refusal()
+}
+
+// countable reports whether a query parameter of a list is a number, or not sent.
+func (c *call) countable(name string) bool {
+	text := c.param(name)
+	_, err := strconv.ParseInt(text, 10, 64)
+	return text == "" || c.op.Method != "GET" || err == nil
 }
 
 // match finds the route of a path.
