@@ -40,11 +40,25 @@ func cmdFork(r *Rig, ts *testscript.TestScript, neg bool, args []string) {
 		r.export(ts)
 		return
 	}
+	s, err := r.adopt(name, r.last.Body)
+	ts.Check(err)
+	r.now = s
+	r.export(ts)
+}
+
+// Adopt makes a fork, with which the operator was answered, a world of the scenario.
+func (r *Rig) Adopt(name string, a Answer) error {
+	_, err := r.adopt(name, a.Body)
+	return err
+}
+
+func (r *Rig) adopt(name string, body canon.Raw) (*scene, error) {
 	var info admin.CreatedWorld
-	ts.Check(canon.Unmarshal(r.last.Body, &info))
+	if err := canon.Unmarshal(body, &info); err != nil {
+		return nil, err
+	}
 	s := &scene{name: name, info: info}
 	r.worlds[s.name] = s
 	r.order = append(r.order, s)
-	r.now = s
-	r.export(ts)
+	return s, nil
 }

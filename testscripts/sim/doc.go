@@ -20,7 +20,7 @@
 //		Enqueue a request of that writer; it begins when the scheduler takes it.
 //		A second one of the same writer waits for the first; key:1/b is another
 //		thread of the same key. A key the world does not have is added.
-//	admin reset|clock +N|mark NAME|flush|quiesce|resend EVENT|METHOD PATH [JSON]
+//	admin reset|clock +N|mark NAME|fork NAME|flush|quiesce|resend EVENT|METHOD PATH [JSON]
 //		Enqueue an operation of the operator's; an advance is the writer clock's.
 //	answer WRITER
 //		Run until the writer's last request has its answer, and make it the one that
@@ -49,9 +49,9 @@
 //	expect outcome WORD | dump-hash HASH | rejections N
 //		The outcome is settled unless said otherwise: stalled, budget-exceeded,
 //		error.
-//	expire-drain [always]
+//	expire-drain
 //		Let the deliverer lose its claims on the endpoints: attempts on their way go
-//		on, others may go ahead of them. always: whenever a listener has answered.
+//		on, others may go ahead of them.
 //	fence [on|off|count]
 //		Refuse a write whose writer has not read what another has changed since.
 //	fire delivery|clock|WRITER
@@ -60,6 +60,9 @@
 //		Print the points passed, one a line: ordinal, writer, point, what, #n.
 //	hold WRITER POINT [OP] [FIELD=VALUE…]
 //		arm, then await.
+//	inject drain|disk
+//		Enqueue a fault: the deliverer loses its claims, or the next write of the
+//		journal fails. It happens when the scheduler takes it, the writer is fault.
 //	note TEXT
 //		Write a line into the trace.
 //	park FIELD=VALUE…

@@ -111,7 +111,7 @@ func (x *explorer) work(ctx context.Context, job func(context.Context, *stage) b
 				errs[i] = err
 				return
 			}
-			st := &stage{shared: true, dir: dir, slow: x.opt.slow}
+			st := &stage{shared: true, dir: dir}
 			for ctx.Err() == nil && job(ctx, st) {
 			}
 			errs[i] = errors.Join(st.stop(), os.RemoveAll(dir))
@@ -244,10 +244,7 @@ const permitsGuess = 24
 // twice plays an order twice and compares the journals.
 func (x *explorer) twice(ctx context.Context, st *stage, choose func(*sched) func([]*item) int) *Result {
 	opt := x.opt.Options
-	opt.stage, opt.light, opt.choose = st, true, choose
-	if opt.slow == 0 {
-		opt.Durability = exploring
-	}
+	opt.stage, opt.light, opt.Durability, opt.choose = st, true, exploring, choose
 	r := Play(ctx, x.sc, opt)
 	opt.bare = true // the same journal is judged the same
 	again := Play(ctx, x.sc, opt)
@@ -259,11 +256,16 @@ func (x *explorer) twice(ctx context.Context, st *stage, choose func(*sched) fun
 	return r
 }
 
-// heads are the ends of the journals of a play.
+// heads are the ends of the journals of a play. The head of a fork is left out: it
+// depends on which worlds the server had before.
 func heads(r *Result) string {
 	var out strings.Builder
 	for _, w := range r.Worlds {
-		fmt.Fprintf(&out, "%s %d %s %s\n", w.World, w.Seq, w.Head, w.DumpHash)
+		head := w.Head
+		if w.fork {
+			head = "fork"
+		}
+		fmt.Fprintf(&out, "%s %d %s %s\n", w.World, w.Seq, head, w.DumpHash)
 	}
 	return out.String()
 }

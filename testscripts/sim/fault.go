@@ -1,10 +1,19 @@
 package sim
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"worlds/journal"
+	"worlds/journal/canon"
+	"worlds/testscripts"
+	"worlds/twin"
 	"worlds/twin/world"
 )
 
@@ -86,5 +95,107 @@ func (p *play) readShort(it *item) {
 		p.short[it.writer] = list
 	case p.short[it.writer] == list:
 		delete(p.short, it.writer)
+	}
+}
+
+// orderInject enqueues a fault. It stands at one point, so that it is for the order
+// of the permits when it happens.
+func orderInject(p *play, _ *testscript.TestScript, args []string) error {
+	if p.rig.World() == nil {
+		return errors.New("there is no world; begin with: world new SEED")
+	}
+	if len(args) != 1 {
+		return usage("inject drain|disk")
+	}
+	var happen func(context.Context, *world.World) error
+	switch args[0] {
+	case "drain":
+		happen = func(context.Context, *world.World) error {
+			p.loseClaims()
+			return nil
+		}
+	case "disk":
+		happen = p.failDisk
+	default:
+		return usage("inject drain|disk")
+	}
+	w := p.rig.World()
+	cmd := &twin.Command{Actor: faultWriter, API: "admin", Op: args[0]}
+	p.sched.enqueue(&item{writer: faultWriter, title: "inject " + args[0], world: w, due: p.sched.place(w).now,
+		run: func(ctx context.Context) (testscripts.Answer, error) {
+			if err := seam(ctx, &world.Passing{Point: world.Produced, World: w, Command: cmd}); err != nil {
+				return testscripts.Answer{}, err
+			}
+			return testscripts.Answer{}, happen(context.Background(), w)
+		}})
+	return nil
+}
+
+// failDisk lets the next write of the journal fail. What was answered before is
+// written first.
+func (p *play) failDisk(ctx context.Context, w *world.World) error {
+	_, err := w.View(ctx)
+	p.stage.struck.Store(true)
+	p.stage.failing.Store(true)
+	p.warn("the next write of the journal fails")
+	return err
+}
+
+// mendDisk ends what failDisk began, once everything that waits to be written was
+// tried.
+func (p *play) mendDisk() {
+	if !p.stage.struck.Load() {
+		return
+	}
+	for _, pl := range p.sched.places {
+		if pl.world == nil {
+			continue
+		}
+		if _, err := pl.world.View(context.Background()); err != nil {
+			p.warn("what was answered is lost: %v", err)
+		}
+	}
+	p.stage.failing.Store(false)
+}
+
+// oneLife holds an operation to the life of its world in which it began: what a
+// reset has overtaken must not be executed after it.
+func (p *play) oneLife(pl *place, it *item, at *world.Passing) {
+	switch {
+	case it.writer == scriptWriter, it.writer == faultWriter:
+	case at.Point == world.Claimed, at.Point == world.Produced && it.row == 0:
+		it.life = pl.life
+	case at.Point == world.Committed && at.Answer != nil && it.life != pl.life:
+		p.violate(pl.name, Violation{ID: LifeBegun, Seq: int64(at.Answer.Seq), Detail: it.writer + " " + opText(at, p.rows) + " was executed after the reset that it began before"})
+	}
+}
+
+// answered is a change that somebody was told of.
+type answered struct {
+	seq   journal.Seq
+	what  string
+	facts string
+}
+
+func joined(facts []canon.Raw) string {
+	var out strings.Builder
+	for _, f := range facts {
+		out.Write(f)
+	}
+	return out.String()
+}
+
+// acknowledged holds the journal of a world to the answers that were given about it.
+func (p *play) acknowledged(pl *place, name string, entries []*journal.Entry) {
+	for _, a := range pl.answered {
+		facts := ""
+		if i := slices.IndexFunc(entries, func(e *journal.Entry) bool { return e.Seq == a.seq }); i >= 0 {
+			if frame, err := journal.ParseBody(entries[i].Body); err == nil {
+				facts = joined(frame.Facts)
+			}
+		}
+		if facts != a.facts {
+			p.violate(name, Violation{ID: LogAcknowledged, Seq: int64(a.seq), Detail: a.what + " was answered, and the journal does not have it"})
+		}
 	}
 }

@@ -30,6 +30,8 @@ type item struct {
 	row    int64  // of an attempt: its row in the ledger
 	way    string // of an attempt: its endpoint
 	lost   bool   // an attempt that has lost its claim
+	fork   string // what the scenario calls the world that it makes
+	life   int    // of its world, in which it began
 	run    func(context.Context) (testscripts.Answer, error)
 
 	state  state

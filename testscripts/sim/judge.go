@@ -45,6 +45,13 @@ const (
 	ReplayBudget   = "replay.budget"           // it takes too long
 )
 
+// What a play itself holds the server to.
+const (
+	LifeBegun       = "reset.life-begun" // what began before a reset is not executed after it
+	LogDurable      = "log.durable"      // nobody is answered before a sync
+	LogAcknowledged = "log.acknowledged" // what was answered stands in the journal
+)
+
 // end is called when the script is over, or has stopped.
 func (p *play) end(r *testscripts.Rig, failed bool) error {
 	p.rig, p.fatal = r, failed
@@ -53,6 +60,7 @@ func (p *play) end(r *testscripts.Rig, failed bool) error {
 		return nil
 	}
 	p.comeToRest(failed)
+	p.mendDisk()
 	p.closeStreams()
 	p.result.Pending = p.pending()
 	p.result.Outcome = p.outcome()
@@ -185,7 +193,7 @@ func (p *play) judgeWorld(name string, w *world.World) error {
 	if err != nil {
 		return err
 	}
-	p.result.Worlds = append(p.result.Worlds, Final{World: name, Seq: int64(v.Seq), Head: v.Hash.String(), DumpHash: world.DumpHash(v.State)})
+	p.result.Worlds = append(p.result.Worlds, Final{World: name, Seq: int64(v.Seq), Head: v.Hash.String(), DumpHash: world.DumpHash(v.State), fork: w.Base() != nil})
 	p.result.Entries += int64(v.Seq)
 	if p.opt.bare {
 		return nil
@@ -199,6 +207,7 @@ func (p *play) judgeWorld(name string, w *world.World) error {
 	if err != nil {
 		return err
 	}
+	p.acknowledged(p.sched.place(w), name, entries)
 	for _, rule := range v.State.Rules() {
 		if rule.Acted == 0 {
 			p.problem("the fault rule %s of world %s never acted", rule.ID, name)

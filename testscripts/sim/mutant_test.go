@@ -1,114 +1,73 @@
 //go:build mutant
 
-package sim
+package sim_test
 
 import (
 	"context"
+	"slices"
 	"testing"
-	"time"
 
 	"worlds/journal/mutant"
+	"worlds/journal/store"
+	"worlds/testscripts/sim"
 )
 
-// races are scenarios that leave the order open, each for a bug that only some orders,
-// or only what is judged at their end, show.
-var races = map[string]string{
-	"lost-update": `
-world new empty
-key:1 stripe POST /v1/customers name=a
-key:2 stripe POST /v1/customers name=b
-settle
-`,
-	"stale-idempotency": `
-world new empty
-key:1 stripe -idem k POST /v1/customers name=a
-key:2 stripe -idem k POST /v1/customers name=a
-key:3 stripe GET /v1/customers
-settle
-stripe GET /v1/customers
-check 'one customer' json .data.length 1
-`,
-	"reset-unfenced": `
-world new empty
-key:1 stripe POST /v1/customers name=a
-admin reset
-settle
-stripe GET /v1/customers
-check 'nothing crosses the reset' json .data.length 0
-`,
-	"tick-outside-transaction": `
-world new seed.json
-key:1 stripe POST /v1/customers name=a
-key:2 stripe POST /v1/customers nme=b
-settle
--- seed.json --
-{"version":1,"name":"ticking","epoch":1767225600,"clock_mode":"auto"}
-`,
-	"mark-moves-on": `
-world new empty
-key:1 stripe POST /v1/customers name=a
-key:2 stripe POST /v1/customers name=b
-admin mark m
-settle
-`,
-	"fork-sees-later": `
-world new empty one
-stripe POST /v1/customers name=base
-fork two
-world use one
-key:1 stripe POST /v1/customers name=a
-world use two
-key:2 stripe POST /v1/customers name=b
-settle
-`,
-	"double-outcome": `
-world new saas-billing-small
-hook start
-expire-drain always
-key:1 stripe POST /v1/customers name=a
-settle
-`,
-	"early-publish": `
-world new empty
-key:1 stripe POST /v1/customers name=a
-key:2 stripe POST /v1/customers name=b
-settle
-`,
+// searched are planted bugs, each with a scenario of the book that leaves the order
+// open, and the violation that names it.
+var searched = []struct {
+	mutant, scenario, id string
+	always               bool // it is no race: it shows in every order
+}{
+	{mutant: "lost-update", scenario: "read-against-delivery", id: "delivery.terminal-once"},
+	{mutant: "early-publish", scenario: "disk-fails", id: sim.LogAcknowledged},
+	{mutant: "double-outcome", scenario: "claim-lost", id: "delivery.terminal-once"},
+	{mutant: "stale-idempotency", scenario: "one-key-two-agents", id: "idem.one-record-per-key"},
+	{mutant: "reset-unfenced", scenario: "reset-against-request", id: sim.LifeBegun},
+	{mutant: "late-outcome", scenario: "reset-against-delivery", id: sim.LifeBegun},
+	{mutant: "tick-outside-transaction", scenario: "ticks-of-two", id: "clock.only-advance-or-tick", always: true},
+	{mutant: "mark-moves-on", scenario: "mark-against-request", id: "image.range-contiguous"},
+	{mutant: "fork-sees-later", scenario: "fork-against-request", id: "rows.equal-fold"},
 }
 
-// Planted races are found, and the schedule that is reported plays each of them
-// again; without them every order is well.
-func TestExploreFindsPlantedRaces(t *testing.T) {
-	for name, script := range races {
-		t.Run(name, func(t *testing.T) {
-			sc, err := Parse(name, []byte(script))
+// TestMutants searches the orders of a scenario: without the bug none fails; with it
+// some do, and the schedule of each of these shows the same failure again.
+func TestMutants(t *testing.T) {
+	defer mutant.Set("")
+	for _, row := range searched {
+		t.Run(row.mutant, func(t *testing.T) {
+			sc, err := sim.Load("book/" + row.scenario + ".txtar")
 			if err != nil {
 				t.Fatal(err)
 			}
-			explore := func(on string) *Exploration {
-				mutant.Set(on)
-				defer mutant.Set("")
-				x, err := Explore(context.Background(), sc, ExploreOptions{Max: 100, Options: Options{slow: 2 * time.Millisecond}})
-				if err != nil {
-					t.Fatal(err)
+			mutant.Set("")
+			if x := explored(t, sc); !x.Passed() {
+				t.Fatalf("without it:\n%s", sim.RenderExploration(x, false))
+			}
+			mutant.Set(row.mutant)
+			x := explored(t, sc)
+			t.Logf("%d of %d orders show it", x.Failed, x.Schedules)
+			if x.Failed == 0 || (x.Failed == x.Schedules) != row.always || len(x.Unequal) > 0 {
+				t.Fatalf("its site was passed %d times\n%s", mutant.Reached(), sim.RenderExploration(x, false))
+			}
+			found := x.Failures[0]
+			if !slices.ContainsFunc(found.Violations, func(v sim.Violation) bool { return v.ID == row.id }) {
+				t.Errorf("another law saw it: %q %v", found.Problems, found.Violations)
+			}
+			for range 2 {
+				again := sim.Play(context.Background(), sc, sim.Options{Schedule: found.Schedule, Durability: store.Relaxed})
+				if again.Schedule != found.Schedule || sim.RenderFaults(again, false) != sim.RenderFaults(found, false) {
+					t.Errorf("the schedule %s shows\n%sand then\n%s", found.Schedule, sim.RenderFaults(found, false), sim.RenderFaults(again, false))
 				}
-				return x
-			}
-			if x := explore(""); !x.Passed() {
-				t.Fatalf("without the bug:\n%s", RenderExploration(x, false))
-			}
-			x := explore(name)
-			if x.Failed == 0 {
-				t.Fatalf("it is not found: %+v", *x)
-			}
-			t.Logf("%d of %d schedules show it", x.Failed, x.Schedules)
-			mutant.Set(name)
-			defer mutant.Set("")
-			st := &stage{slow: 2 * time.Millisecond}
-			defer func() { _ = st.stop() }()
-			if again := Play(context.Background(), sc, Options{Schedule: x.Failures[0].Schedule, light: true, stage: st}); again.Passed {
-				t.Errorf("the schedule %s does not play it again", x.Failures[0].Schedule)
 			}
 		})
 	}
+}
+
+func explored(t *testing.T, sc *sim.Scenario) *sim.Exploration {
+	t.Helper()
+	x, err := sim.Explore(context.Background(), sc, sim.ExploreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -24,6 +24,9 @@ type place struct {
 	names  *names
 	gone   bool
 	events int
+	life   int // how often it was reset
+	// answered are the changes that somebody was told of, of this life.
+	answered []answered
 	// changes are the entries that changed something, by whom.
 	changes []changeBy
 }
@@ -75,7 +78,8 @@ func (pl *place) automatic() bool {
 
 // restart puts the place at its beginning after a reset.
 func (pl *place) restart() {
-	pl.now, pl.head, pl.served, pl.changes = pl.epoch, 0, 0, nil
+	pl.now, pl.head, pl.served, pl.changes, pl.answered = pl.epoch, 0, 0, nil, nil
+	pl.life++
 	seeded := pl.names.seeded
 	pl.names = newNames()
 	pl.names.seeded = seeded

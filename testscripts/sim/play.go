@@ -30,6 +30,8 @@ type Options struct {
 	Schedule string
 	// Durability is that of the server's journal.
 	Durability store.Durability
+	// Memory keeps the journal in memory, and not in a folder.
+	Memory bool
 	// Path is where the worlds command is, for scenarios that run it.
 	Path string
 	// Wrap stands between the requests and the server; nil for none.
@@ -42,9 +44,8 @@ type Options struct {
 
 	stage  *stage
 	choose func(*sched) func([]*item) int
-	light  bool          // judge by the invariants and the replay alone
-	slow   time.Duration // a write of the journal takes so much longer
-	bare   bool          // do not judge: only the journals' ends are looked at
+	light  bool // judge by the invariants and the replay alone
+	bare   bool // do not judge: only the journals' ends are looked at
 	orders map[string]order
 }
 
@@ -98,6 +99,7 @@ type Final struct {
 	Seq      int64  `json:"seq"`
 	Head     string `json:"head"`
 	DumpHash string `json:"dump_hash"`
+	fork     bool   // its head also says which number its parent has in the journal
 }
 
 // Result is what came of a play. Problems are the scenario's own: a check that does
@@ -196,6 +198,9 @@ func Play(ctx context.Context, sc *Scenario, opt Options) *Result {
 		Update: opt.Update, Path: opt.Path, Wrap: opt.Wrap, Commands: p.commands(), Start: p.start, Transport: transport{p}, Listen: p.stage.listen, Judge: p.end,
 	})
 	dog()
+	if p.stage.struck.Load() {
+		_ = p.stage.stop() // its journal has failed
+	}
 	return p.finishResult(log, ok)
 }
 
@@ -252,7 +257,7 @@ func (p *play) start(opt testscripts.ServerOptions) (*testscripts.Server, error)
 	}
 	opt.Durability = p.opt.Durability
 	p.sched.places = nil
-	return p.stage.start(opt)
+	return p.stage.start(opt, p.opt.Memory)
 }
 
 // grace is how much longer than the wall budget the watchdog waits.
@@ -332,6 +337,11 @@ func (p *play) finished(it *item) {
 		}
 	}
 	p.readShort(it)
+	if it.fork != "" && status == http.StatusCreated {
+		if err := p.rig.Adopt(it.fork, it.answer); err != nil {
+			p.problem("the fork cannot be found: %v", err)
+		}
+	}
 }
 
 // errText is an error of a request without where it went.

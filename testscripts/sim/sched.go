@@ -33,13 +33,12 @@ type sched struct {
 	choose  func([]*item) int
 	taken   []choice // permits given in an exploration
 
-	progress  int // permits that led somewhere
-	synced    int // the progress at which deliveries were last looked for
-	syncing   bool
-	millis    int64 // that latency rules have slept
-	attempts  int
-	forgetful bool  // the deliverer loses its claims whenever a listener has answered
-	stopped   error // a budget that ran out
+	progress int // permits that led somewhere
+	synced   int // the progress at which deliveries were last looked for
+	syncing  bool
+	millis   int64 // that latency rules have slept
+	attempts int
+	stopped  error // a budget that ran out
 }
 
 func newSched(p *play) *sched {
@@ -230,9 +229,6 @@ func (s *sched) step(it *item, verdict error) error {
 		}
 		s.play.passed(it, &it.at)
 		s.play.watched(it)
-		if s.forgetful && it.row > 0 && it.at.Point == world.Answered {
-			s.loseClaims()
-		}
 		if it.hold != nil || !through(it) {
 			return nil
 		}
@@ -427,16 +423,18 @@ func (s *sched) lookForDeliveries() {
 }
 
 // loseClaims lets the deliverer lose its claims on all endpoints.
-func (s *sched) loseClaims() {
+func (p *play) loseClaims() {
+	s := p.sched
 	for _, it := range s.items {
 		if it.row > 0 && it.state != queued && !it.lost {
 			it.lost, it.writer = true, it.writer+"/lost"
 		}
 	}
 	for _, pl := range s.places {
-		s.play.rig.Server().Admin.Deliverer.Forsake(pl.world)
+		p.rig.Server().Admin.Deliverer.Forsake(pl.world)
 	}
 	s.progress++
+	p.warn("the deliverer has lost its claims")
 }
 
 // inside is the item that has a world's lock, nil if none is held with it.
@@ -449,17 +447,8 @@ func (s *sched) inside(w *world.World) *item {
 	return nil
 }
 
-// claimsMax is how many attempts of a forgetful deliverer are on one way at once.
-const claimsMax = 2
-
 func (s *sched) onTheWay(w *world.World, endpoint string) bool {
-	lost := 0
-	for _, it := range s.items {
-		if it.world == w && it.way == endpoint && it.lost {
-			lost++
-		}
-	}
-	return lost >= claimsMax || slices.ContainsFunc(s.items, func(it *item) bool { return it.world == w && it.row > 0 && it.way == endpoint && !it.lost })
+	return slices.ContainsFunc(s.items, func(it *item) bool { return it.world == w && it.row > 0 && it.way == endpoint && !it.lost })
 }
 
 func (s *sched) enqueueAttempt(pl *place, row int64, endpoint, event, kind string, due int64) *item {

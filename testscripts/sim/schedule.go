@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,11 +29,20 @@ func letters(who map[string]string) string {
 	return " (" + strings.Join(words, " ") + ")"
 }
 
+// permitted is whom a permit to the item is for. An attempt that has lost its claim
+// is not the writer's present one.
+func (it *item) permitted() string {
+	if it.lost {
+		return fmt.Sprintf("%s/lost-%d", it.writer, it.id)
+	}
+	return it.writer
+}
+
 // note takes down a permit and returns its index.
 func (s *sched) note(list []*item, pick func(among []string) int) int {
 	among := make([]string, len(list))
 	for i, it := range list {
-		among[i] = s.letter(it.writer)
+		among[i] = s.letter(it.permitted())
 	}
 	i := pick(among)
 	s.taken = append(s.taken, choice{among: among, taken: i})

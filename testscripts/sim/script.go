@@ -95,6 +95,7 @@ func orders() map[string]order {
 		"fire":            orderFire,
 		"history":         orderHistory,
 		"hold":            orderHold,
+		"inject":          orderInject,
 		"note":            orderNote,
 		"park":            orderPark,
 		"release":         orderRelease,
@@ -160,7 +161,7 @@ func orderAdmin(p *play, _ *testscript.TestScript, args []string) error {
 	if p.rig.World() == nil {
 		return errors.New("there is no world; begin with: world new SEED")
 	}
-	writer, method, path, body := adminWriter, "POST", "", ""
+	writer, method, path, body, fork := adminWriter, "POST", "", "", ""
 	switch {
 	case len(args) == 1 && args[0] == "reset":
 		path = "/reset"
@@ -170,6 +171,8 @@ func orderAdmin(p *play, _ *testscript.TestScript, args []string) error {
 			return err
 		}
 		writer, path, body = clockWriter, "/clock/advance", text
+	case len(args) == 2 && args[0] == "fork":
+		path, body, fork = "/fork", "{}", args[1] // the server may have one of that name
 	case len(args) == 2 && args[0] == "mark":
 		path, body = "/marks", `{"name":`+string(canon.AppendString(nil, args[1]))+`}`
 	case len(args) == 1 && args[0] == "flush":
@@ -184,9 +187,9 @@ func orderAdmin(p *play, _ *testscript.TestScript, args []string) error {
 			body = args[2]
 		}
 	default:
-		return usage("admin reset|clock +N|mark NAME|flush|quiesce|resend EVENT|METHOD PATH [JSON]")
+		return usage("admin reset|clock +N|mark NAME|fork NAME|flush|quiesce|resend EVENT|METHOD PATH [JSON]")
 	}
-	p.send(writer, p.rig.Operator(method, path, body), false)
+	p.send(writer, p.rig.Operator(method, path, body), false).fork = fork
 	return nil
 }
 
@@ -492,15 +495,10 @@ func orderSelect(p *play, _ *testscript.TestScript, args []string) error {
 }
 
 func orderExpireDrain(p *play, _ *testscript.TestScript, args []string) error {
-	if len(args) == 1 && args[0] == "always" {
-		p.sched.forgetful = true
-		return nil
-	}
 	if len(args) != 0 {
-		return usage("expire-drain [always]")
+		return usage("expire-drain")
 	}
-	p.sched.loseClaims()
-	p.warn("the deliverer has lost its claims")
+	p.loseClaims()
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"worlds/journal/store"
 	"worlds/testscripts"
@@ -19,18 +18,20 @@ import (
 // stage is a server on no network, on which one scenario is played at a time.
 type stage struct {
 	server *testscripts.Server
-	shared bool          // it outlives a scenario
-	dir    string        // of a shared server
-	slow   time.Duration // that a write takes longer
+	shared bool   // it outlives a scenario
+	dir    string // of a shared server
+	memory *store.Memory
 
-	synced atomic.Int64 // batches of the journal that reached the disk
+	synced  atomic.Int64 // batches of the journal that reached the disk
+	failing atomic.Bool  // the next write of the journal fails
+	struck  atomic.Bool  // one was to fail
 
 	mu        sync.Mutex
 	listeners map[string]*testscripts.Listener // by host and port
 }
 
 // start starts the server, or starts it again on the same folder.
-func (st *stage) start(opt testscripts.ServerOptions) (*testscripts.Server, error) {
+func (st *stage) start(opt testscripts.ServerOptions, memory bool) (*testscripts.Server, error) {
 	if st.shared && st.server != nil {
 		return st.server, nil
 	}
@@ -41,33 +42,42 @@ func (st *stage) start(opt testscripts.ServerOptions) (*testscripts.Server, erro
 		opt.Dir = st.dir
 	}
 	opt.Offline, opt.Hook, opt.Webhooks = true, seam, st
-	opt.StoreHook = st.disk
 	opt.Queue = func(*world.World) {} // the scheduler looks for itself
+	opt.StoreHook = st.disk
+	if memory && st.memory == nil {
+		st.memory = store.NewMemory()
+	}
+	opt.Memory = st.memory
 	var err error
 	st.server, err = testscripts.StartServer(opt)
 	return st.server, err
 }
 
+// errDisk is what a journal gets whose disk fails.
+var errDisk = errors.New("the disk is full")
+
+// disk counts what the journal has synced, and fails when it is to.
+func (st *stage) disk(at store.Point) error {
+	switch at {
+	case store.PointWrite:
+		if st.failing.CompareAndSwap(true, false) {
+			return errDisk
+		}
+	case store.PointSynced:
+		st.synced.Add(1)
+	}
+	return nil
+}
+
 func (st *stage) stop() error {
+	st.failing.Store(false)
+	st.struck.Store(false)
 	s := st.server
 	st.server = nil
 	if s == nil {
 		return nil
 	}
 	return s.Stop()
-}
-
-// disk counts what the journal has synced.
-func (st *stage) disk(p store.Point) error {
-	switch p {
-	case store.PointWrite:
-		if st.slow > 0 {
-			<-bound(st.slow).C
-		}
-	case store.PointSynced:
-		st.synced.Add(1)
-	}
-	return nil
 }
 
 // clear forgets the listeners of the scenario before.

@@ -99,6 +99,7 @@ func (p *play) passed(it *item, at *world.Passing) {
 	pl := p.sched.place(at.World)
 	p.nameWorlds()
 	it.world = at.World
+	p.oneLife(pl, it, at)
 	switch at.Point {
 	case world.Claimed:
 		p.rows[at.Row.Number] = pl.names.text(at.Row.Event) + " " + at.Type
@@ -132,8 +133,8 @@ func (p *play) synced() int64 {
 // durable holds a change that has come to pass to being on the disk: since it was
 // decided there must have been a sync. A relaxed journal syncs later.
 func (p *play) durable(pl *place, it *item, at *world.Passing) {
-	if p.opt.Durability == store.Sync && at.Answer != nil && at.Answer.Changed && at.Answer.Seq > 0 && p.synced() == it.synced {
-		p.violate(pl.name, Violation{ID: "publish.before-durable", Seq: int64(at.Answer.Seq), Detail: "nothing was synced between the decision and the answer"})
+	if p.opt.Durability == store.Sync && !p.opt.Memory && at.Answer != nil && at.Answer.Changed && at.Answer.Seq > 0 && p.synced() == it.synced {
+		p.violate(pl.name, Violation{ID: LogDurable, Seq: int64(at.Answer.Seq), Detail: "nothing was synced between the decision and the answer"})
 	}
 }
 
@@ -208,6 +209,9 @@ func (p *play) served(pl *place, it *item, at *world.Passing) {
 		p.line(Line{Writer: writer, Kind: KindRead, Text: fmt.Sprintf("%s %d  lagging read: cut at #%d, %d hidden",
 			opText(at, p.rows), at.Answer.Status, it.stale-1, pl.head-it.stale+1)}, at.World)
 		return
+	}
+	if at.Answer.Changed && (it.writer == scriptWriter || it.life == pl.life) {
+		pl.answered = append(pl.answered, answered{at.Answer.Seq, writer + " " + opText(at, p.rows), joined(at.Answer.Facts)})
 	}
 	if seq < pl.served {
 		p.line(Line{Writer: writer, Kind: KindLate, Text: fmt.Sprintf("answer to #%d, after that to #%d", seq, pl.served)}, at.World)

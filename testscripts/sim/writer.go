@@ -8,6 +8,7 @@ const (
 	clockWriter   = "clock"
 	deliverWriter = "deliverer"
 	scriptWriter  = "script"
+	faultWriter   = "fault" // what breaks
 )
 
 // Handles that more than one writer answers to.
@@ -22,7 +23,7 @@ const keyPrefix = "key:"
 // among them.
 func isWriter(word string) bool {
 	switch head, _, _ := strings.Cut(word, "/"); head {
-	case adminWriter, clockWriter, deliverWriter, scriptWriter, anyWriter, anyAgent:
+	case adminWriter, clockWriter, deliverWriter, scriptWriter, faultWriter, anyWriter, anyAgent:
 		return true
 	}
 	return strings.HasPrefix(word, keyPrefix) && len(word) > len(keyPrefix)
