@@ -163,9 +163,14 @@ func (c *Catalog) Routes() []*Route {
 	return out
 }
 
-// Expands lists the dotted paths of a kind that expand or lead on, sorted.
-func (c *Catalog) Expands(object string) []string {
-	return (&expander{c: c}).expandPaths(c.kinds[object])
+// Expands lists the dotted paths of a kind that expand or lead on in an API version,
+// sorted; "" is the stored one.
+func (c *Catalog) Expands(object, version string) []string {
+	x := &expander{c: c}
+	if c.Shape != nil && version != "" {
+		x.shape = c.Shape(version)
+	}
+	return x.expandPaths(c.kinds[object])
 }
 
 // Kinds lists every kind, in catalog order.

@@ -55,7 +55,7 @@ func TestExpansionsAgainstTheDocument(t *testing.T) {
 		if schema == nil {
 			continue
 		}
-		has := catalog.Expands(object)
+		has := catalog.Expands(object, "")
 		var walk func(s *expandSchema, prefix string, depth int)
 		follow := func(p *expandSchema, path string, depth int) {
 			if p.Items != nil {

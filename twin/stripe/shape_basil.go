@@ -61,11 +61,15 @@ var basilAliases = [...]twin.Alias{
 	{Route: "POST /v1/promotion_codes", Asked: "coupon", Name: "promotion[coupon]", With: "promotion[type]=coupon"},
 }
 
-// basilExpand is what expands otherwise: a coupon is there already.
+// basilExpand is what expands otherwise: a coupon is there already, and some members
+// are not yet.
 func basilExpand() map[string]map[string]string {
 	return map[string]map[string]string{
 		"customer":       {"discount.source.coupon": twin.NotExpanded},
 		"discount":       {"source.coupon": twin.NotExpanded, "coupon": ""},
+		"invoiceitem":    {"proration_details.discount_amounts.discount": twin.NotExpanded},
 		"promotion_code": {"promotion.coupon": twin.NotExpanded, "coupon": ""},
+		"refund":         {"customer": twin.NotExpanded, "payment_method": twin.NotExpanded},
+		"subscription":   {"billing_schedules.applies_to.price": twin.NotExpanded},
 	}
 }

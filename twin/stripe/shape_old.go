@@ -329,18 +329,40 @@ var oldAliases = [...]twin.Alias{
 func oldExpand() map[string]map[string]string {
 	gone := twin.NotExpanded
 	return map[string]map[string]string{
-		"charge":      {"invoice": invoices.Object},
-		"credit_note": {"refund": refunds.Object, "refunds.refund": gone},
-		"customer":    {"discount.source.coupon": gone},
-		"discount":    {"source.coupon": gone, "coupon": ""},
-		"invoice": {
-			"charge": charges.Object, "confirmation_secret": gone, "parent.subscription_details.subscription": gone,
-			"payment_intent": paymentIntents.Object, "payments": gone, "subscription": subscriptions.Object,
+		"charge": {"invoice": invoices.Object},
+		"credit_note": {
+			"pretax_credit_amounts.credit_balance_transaction": gone, "pretax_credit_amounts.discount": gone,
+			"refund": refunds.Object, "refunds.refund": gone, "total_taxes.tax_rate_details.tax_rate": gone,
 		},
-		"invoiceitem":    {"pricing.price_details.price": gone, "subscription": subscriptions.Object, "price": ""},
-		"line_item":      {"pricing.price_details.price": gone, "price": ""},
+		"credit_note_line_item": {
+			"pretax_credit_amounts.credit_balance_transaction": gone, "pretax_credit_amounts.discount": gone,
+			"taxes.tax_rate_details.tax_rate": gone,
+		},
+		"customer":                     {"discount.source.coupon": gone},
+		"customer_balance_transaction": {"checkout_session": gone},
+		"discount":                     {"source.coupon": gone, "coupon": ""},
+		"invoice": {
+			"charge": charges.Object, "confirmation_secret": gone, "issuer.account": gone, "parent.subscription_details.subscription": gone,
+			"payment_intent": paymentIntents.Object, "payments": gone, "quote": "quote", "subscription": subscriptions.Object,
+			"total_pretax_credit_amounts.credit_balance_transaction": gone, "total_pretax_credit_amounts.discount": gone,
+			"total_tax_amounts.tax_rate": "tax_rate", "total_taxes.tax_rate_details.tax_rate": gone,
+		},
+		"invoiceitem": {
+			"pricing.price_details.price": gone, "proration_details.discount_amounts.discount": gone,
+			"subscription": subscriptions.Object, "price": "",
+		},
+		"line_item": {
+			"invoice_item": invoiceItems.Object, "pretax_credit_amounts.credit_balance_transaction": gone,
+			"pretax_credit_amounts.discount": gone, "pricing.price_details.price": gone, "price": "",
+			"tax_amounts.tax_rate": "tax_rate", "taxes.tax_rate_details.tax_rate": gone,
+		},
 		"payment_intent": {"invoice": invoices.Object},
 		"promotion_code": {"promotion.coupon": gone, "coupon": ""},
-		"subscription":   {"discounts": gone, "discounts.source.coupon": gone},
+		"refund":         {"customer": gone, "payment_method": gone},
+		"subscription": {
+			"billing_schedules.applies_to.price": gone, "discounts": gone, "discounts.source.coupon": gone,
+			"invoice_settings.account_tax_ids": gone, "invoice_settings.issuer.account": gone,
+		},
+		"subscription_item": {"discounts": gone},
 	}
 }
