@@ -12,7 +12,7 @@ import (
 )
 
 type simCmd struct {
-	Filters     []string `arg:"" optional:"" name:"filter" help:"Play the scenarios whose id or name has this in it; all by default."`
+	Filters     []string `arg:"" optional:"" name:"filter" help:"Play the scenarios whose id or name has this in it, or the one whose id this is; all by default."`
 	Dir         string   `placeholder:"DIR" help:"Folder of scenarios with a book.txt; the built-in book by default." predictor:"folder"`
 	Verbose     bool     `short:"v" help:"Print the trace of every scenario, attempts on their way in it."`
 	Color       bool     `help:"Print in colour, whatever stdout is." xor:"color"`
@@ -107,34 +107,37 @@ func (c *simCmd) show(t *terminal, r *sim.Result) {
 }
 
 func (c *simCmd) explore(ctx context.Context, t *terminal, picked []*sim.Scenario, opt sim.Options) error {
-	failed, explored := 0, 0
+	failed, directed := 0, 0
+	explorations := []*sim.Exploration{}
 	for _, sc := range picked {
 		began := time.Now()
 		x, err := sim.Explore(ctx, sc, sim.ExploreOptions{Options: opt, Seed: c.Seed, Max: c.Max})
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && len(picked) > 1:
-			t.say("worlds: %v", err)
+		case errors.Is(err, sim.ErrDirected) && len(picked) > 1:
+			directed++
 			continue
 		case err != nil:
 			return coded(exitUsage, err)
 		}
-		explored++
+		explorations = append(explorations, x)
 		if !x.Passed() {
 			failed++
 		}
-		if c.JSON {
-			err = t.json(x)
-		} else {
-			_, err = fmt.Fprintf(t.out, "%s     in %s\n", sim.RenderExploration(x, c.coloured(t)), time.Since(began).Round(time.Millisecond))
-		}
-		if err != nil {
-			return err
+		if !c.JSON {
+			fmt.Fprintf(t.out, "%s     in %s\n", sim.RenderExploration(x, c.coloured(t)), time.Since(began).Round(time.Millisecond))
 		}
 	}
-	if explored == 0 {
+	switch {
+	case len(explorations) == 0:
 		return usage("none of the scenarios leaves the order open")
+	case c.JSON:
+		if err := t.json(explorations); err != nil {
+			return err
+		}
+	case directed > 0:
+		fmt.Fprintf(t.out, "%d scenario(s) say themselves who goes when, and were not explored\n", directed)
 	}
 	if failed > 0 && !c.ReportOnly {
 		return &answered{exitNo}

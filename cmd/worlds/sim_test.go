@@ -90,10 +90,11 @@ func TestSimExplore(t *testing.T) {
 	clean(t)
 	dir := simBook(t)
 	o := worlds(t, "sim", "--dir", dir, "--explore", "red", "--json")
-	var x sim.Exploration
-	if err := json.Unmarshal([]byte(o.stdout), &x); err != nil || o.code != exitNo || x.Schedules != 20 || x.Failed == 0 {
+	var all []sim.Exploration
+	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil || o.code != exitNo || len(all) != 1 || all[0].Schedules != 20 || all[0].Failed == 0 {
 		t.Fatalf("%v %+v", err, o)
 	}
+	x := all[0]
 	again := worlds(t, "sim", "--dir", dir, "red", "--schedule", x.Failures[0].Schedule, "--json")
 	var results []sim.Result
 	if err := json.Unmarshal([]byte(again.stdout), &results); err != nil || again.code != exitNo || results[0].Worlds[0].Head != x.Failures[0].Worlds[0].Head {
@@ -103,6 +104,12 @@ func TestSimExplore(t *testing.T) {
 		t.Errorf("%s", o.stdout)
 	}
 	if out := must(t, "sim", "--dir", dir, "--explore", "green"); !strings.HasPrefix(out, "ok   green: 20 schedules (exhaustive), each twice, 2 different journals, 0 failed\n") {
+		t.Errorf("%s", out)
+	}
+	if out := must(t, "sim", "--dir", dir, "--explore", "--max", "5", "green"); !strings.HasPrefix(out, "ok   green: 5 schedules (exhaustive, not all of them), each twice, ") {
+		t.Errorf("%s", out)
+	}
+	if out := must(t, "sim", "--explore", "webhook-before-answer", "mark-against-request"); !strings.HasSuffix(out, "1 scenario(s) say themselves who goes when, and were not explored\n") {
 		t.Errorf("%s", out)
 	}
 	worlds(t, "sim", "--explore", "webhook-before-answer").refuses(t, exitUsage, "says itself who goes when")

@@ -52,13 +52,16 @@ type ExploreOptions struct {
 	Max     int    // schedules at most, 0 for the usual number
 }
 
+// ErrDirected is of scenarios that leave no order open.
+var ErrDirected = errors.New("says itself who goes when")
+
 // Explore plays a scenario in every order of permits, up to three writers and three
 // points; above that, in the orders that take a writer off at most twice, and in
 // some by random priorities. Every order is played twice. The scenario must leave the
-// order open: it has no hold, arm or select.
+// order open, with no hold, arm or select in it; else the error is ErrDirected.
 func Explore(ctx context.Context, sc *Scenario, opt ExploreOptions) (*Exploration, error) {
 	if sc.holds {
-		return nil, fmt.Errorf("%s says itself who goes when; explore takes scenarios without %s", sc.ID, strings.Join(directing, ", "))
+		return nil, fmt.Errorf("%s %w; explore takes scenarios without %s", sc.ID, ErrDirected, strings.Join(directing, ", "))
 	}
 	if opt.Workers == 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
@@ -296,7 +299,11 @@ func RenderExploration(x *Exploration, colour bool) string {
 	if !x.Passed() {
 		dot = paint("FAIL", red, colour)
 	}
-	fmt.Fprintf(&out, "%s %s: %d schedules (%s), each twice, %d different journals, %d failed\n", dot, x.ID, x.Schedules, x.Strategy, x.Orders, x.Failed)
+	strategy := x.Strategy
+	if x.Cut {
+		strategy += ", not all of them"
+	}
+	fmt.Fprintf(&out, "%s %s: %d schedules (%s), each twice, %d different journals, %d failed\n", dot, x.ID, x.Schedules, strategy, x.Orders, x.Failed)
 	for _, u := range x.Unequal {
 		fmt.Fprintf(&out, "     %s the two plays of %s end in different journals\n", paint("violation", red, colour), u)
 	}

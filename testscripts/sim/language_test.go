@@ -391,7 +391,7 @@ func TestABookNamesAllItsFilesAndHasPairsSideBySide(t *testing.T) {
 	}
 	put("a.txtar", "# One.\n")
 	put("b.txtar", "# Two\n# lines.\n")
-	put("c.txtar", "# Three.\n")
+	put("c.txtar", "# Three, behind b.\n")
 	for text, want := range map[string]string{
 		"a 0\nb 1 pair=c\nc 0 pair=b\n": "",
 		"a 0\nb 0\n":                    "book.txt does not have c.txtar",
@@ -416,6 +416,9 @@ func TestABookNamesAllItsFilesAndHasPairsSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	if picked, err := Select(book, []string{"TWO"}); err != nil || len(picked) != 1 || picked[0].ID != "b" {
+		t.Errorf("%v %v", picked, err)
+	}
+	if picked, err := Select(book, []string{"b"}); err != nil || len(picked) != 1 || picked[0].ID != "b" {
 		t.Errorf("%v %v", picked, err)
 	}
 	if _, err := Select(book, []string{"zzz"}); err == nil || err.Error() != "No scenario matches zzz" {

@@ -160,15 +160,19 @@ func checkBook(dir fs.FS, book []*Scenario) error {
 }
 
 // Select returns the scenarios whose id or name holds one of the filters, all for
-// none.
+// none. A filter that is a whole id is that scenario alone.
 func Select(book []*Scenario, filters []string) ([]*Scenario, error) {
 	if len(filters) == 0 {
 		return book, nil
 	}
 	picked := make([]bool, len(book))
 	for _, f := range filters {
+		whole := slices.IndexFunc(book, func(s *Scenario) bool { return s.ID == f })
 		found := false
 		for i, s := range book {
+			if whole >= 0 && i != whole {
+				continue
+			}
 			if strings.Contains(s.ID, f) || strings.Contains(strings.ToLower(s.Name), strings.ToLower(f)) {
 				picked[i], found = true, true
 			}
