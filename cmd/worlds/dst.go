@@ -89,6 +89,9 @@ func (c *dstRunCmd) Run(ctx context.Context, t *terminal) error {
 	if n := len(sweep.Failed) + len(sweep.Idle); n > 0 {
 		return coded(exitNo, fmt.Errorf("%d of %d runs failed", n, sweep.Runs))
 	}
+	if sweep.Blind != nil {
+		return coded(exitNo, sweep.Blind)
+	}
 	return ctx.Err()
 }
 

@@ -155,9 +155,18 @@ func (r *run) dumps(s *space) *Failure {
 			return failed("worlds.apart", "the dump holds a text of world %d", o.index)
 		}
 	}
-	for _, m := range s.models() {
-		if diffs := m.graph(bytes.TrimSpace(answer.body)); len(diffs) > 0 {
-			return failed("model.graph", "%v", diffs)
+	for _, api := range models {
+		r.count(countWorlds+api, 1)
+		m := s.theory[api]
+		if m == nil {
+			continue
+		}
+		diffs, known := m.graph(bytes.TrimSpace(answer.body))
+		if len(diffs) > 0 {
+			return failed("model.graph", "%s: %v", api, diffs)
+		}
+		if known {
+			r.count(countWhole+api, 1)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package dst
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,34 @@ func TestSameRunSameJournal(t *testing.T) {
 	}
 }
 
+// TestASweepIsNotBlind: a sweep says what its models judged, and fails below a floor.
+func TestASweepIsNotBlind(t *testing.T) {
+	for _, c := range []struct {
+		asked string
+		run   Judged
+		want  string
+	}{
+		{Models, Judged{Answers: 1000, Judged: 120, Worlds: 20, Whole: 1}, ""},
+		{Models, Judged{Answers: 1000, Judged: 119, Worlds: 20, Whole: 1}, "119 ‰"},
+		{Models, Judged{Answers: 1000, Judged: 1000, Worlds: 20}, "none of 20 worlds"},
+		{Models, Judged{Answers: judgedFrom - 1, Worlds: wholeFrom - 1}, ""},
+		{"none", Judged{Answers: 1000, Worlds: 20}, ""},
+	} {
+		sweep := &Sweep{Judged: map[string]Judged{}}
+		half := Judged{c.run.Answers / 2, c.run.Judged / 2, c.run.Worlds / 2, c.run.Whole / 2}
+		sweep.add(map[string]Judged{apiStripe: half})
+		sweep.add(map[string]Judged{apiStripe: {c.run.Answers - half.Answers, c.run.Judged - half.Judged, c.run.Worlds - half.Worlds, c.run.Whole - half.Whole}})
+		var out strings.Builder
+		sweep.hold(c.asked, &out)
+		if got := fmt.Sprint(sweep.Blind); c.want == "" && sweep.Blind != nil || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %v", c, got)
+		}
+		if (out.Len() > 0) != (c.asked == Models) {
+			t.Errorf("%+v: %q", c, out.String())
+		}
+	}
+}
+
 // TestEveryRouteHasAGenerator guards new routes: one needs a recipe, a body or nothing
 // beyond its table, and every segment of its path a table; or a reason to be skipped.
 func TestEveryRouteHasAGenerator(t *testing.T) {
@@ -103,8 +132,11 @@ func TestSmoke(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(sweep.Failed)+len(sweep.Idle) > 0 {
+		if len(sweep.Failed)+len(sweep.Idle) > 0 || sweep.Blind != nil {
 			t.Errorf("%s, %s: %s", turn.profile, turn.delivery, out.String())
+		}
+		if j := sweep.Judged[smokeModels]; j.Judged == 0 || j.Whole == 0 {
+			t.Errorf("%s, %s: the model judged %d answers and %d worlds", turn.profile, turn.delivery, j.Judged, j.Whole)
 		}
 	}
 }

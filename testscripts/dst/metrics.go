@@ -10,19 +10,20 @@ import (
 // Metrics is what one run did. Counters have the prefix of the phase in which they
 // counted: setup, scheduled or drain.
 type Metrics struct {
-	Seed     uint64           `json:"seed"`
-	Rounds   int              `json:"rounds"`
-	Profile  string           `json:"profile"`
-	Width    int              `json:"width"`
-	Delivery string           `json:"delivery"`
-	Rules    int64            `json:"rules"`
-	Seeds    []string         `json:"seed_hashes"`
-	Topology string           `json:"topology"`
-	Result   string           `json:"result"` // pass, or the property that failed
-	Digest   string           `json:"digest,omitempty"`
-	Swarm    swarm            `json:"swarm"`
-	Counters map[string]int64 `json:"counters"`
-	Routes   map[string]int64 `json:"routes"` // attempts by route, all phases
+	Seed     uint64            `json:"seed"`
+	Rounds   int               `json:"rounds"`
+	Profile  string            `json:"profile"`
+	Width    int               `json:"width"`
+	Delivery string            `json:"delivery"`
+	Rules    int64             `json:"rules"`
+	Seeds    []string          `json:"seed_hashes"`
+	Topology string            `json:"topology"`
+	Result   string            `json:"result"` // pass, or the property that failed
+	Digest   string            `json:"digest,omitempty"`
+	Swarm    swarm             `json:"swarm"`
+	Counters map[string]int64  `json:"counters"`
+	Routes   map[string]int64  `json:"routes"` // attempts by route, all phases
+	Judged   map[string]Judged `json:"judged"` // by API
 }
 
 // The phases of a run.
@@ -40,8 +41,6 @@ const (
 	countSkipped    = "skipped"
 	countUnexpected = "unexpected"
 	countOracle     = "oracle_failed"
-	countPredicted  = "predicted"
-	countNoOpinion  = "no_opinion"
 )
 
 // count adds to a counter of the present phase.

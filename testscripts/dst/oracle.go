@@ -20,7 +20,8 @@ type theory interface {
 	judge(op model.Op, status int, body []byte) (diffs []model.Diff, unknown string)
 	// knows says beforehand, by what a request says, whether judge will have one.
 	knows(op model.Op) bool
-	graph(dump []byte) []model.Diff
+	// graph compares a whole world; known is false if the model has lost it.
+	graph(dump []byte) (diffs []model.Diff, known bool)
 	advance(to int64)
 	reset() error
 	// seen tells of an idempotency key of a request that judge is not told of.
@@ -39,8 +40,11 @@ func (t stripeTheory) judge(op model.Op, status int, body []byte) ([]model.Diff,
 
 func (t stripeTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
-func (t stripeTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
-func (t stripeTheory) advance(to int64)               { t.m.Advance(to) }
+func (t stripeTheory) graph(dump []byte) ([]model.Diff, bool) {
+	return t.m.CheckDump(dump), t.m.Lost() == ""
+}
+
+func (t stripeTheory) advance(to int64) { t.m.Advance(to) }
 
 func (t stripeTheory) reset() error {
 	t.m.Reset()
@@ -61,10 +65,10 @@ func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff
 
 func (t zendeskTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
-func (t zendeskTheory) graph(dump []byte) []model.Diff { return t.m.CheckDump(dump) }
-func (t zendeskTheory) advance(to int64)               { t.m.Advance(to) }
-func (t zendeskTheory) reset() error                   { return t.m.Reset() }
-func (t zendeskTheory) seen(string)                    {}
+func (t zendeskTheory) graph(dump []byte) ([]model.Diff, bool) { return t.m.CheckDump(dump), true }
+func (t zendeskTheory) advance(to int64)                       { t.m.Advance(to) }
+func (t zendeskTheory) reset() error                           { return t.m.Reset() }
+func (t zendeskTheory) seen(string)                            {}
 
 // theories are the models of the twins that were asked for, by API, for a world of a
 // seed.
@@ -90,7 +94,7 @@ func theories(doc *seed.Seed, asked string) (map[string]theory, error) {
 // models lists a space's models, in an order that stays.
 func (s *space) models() []theory {
 	var out []theory
-	for _, api := range []string{apiStripe, apiZendesk} {
+	for _, api := range models {
 		if m := s.theory[api]; m != nil {
 			out = append(out, m)
 		}
@@ -120,6 +124,9 @@ func (s *space) foreign(op *Op) bool {
 // answered, or never reached the world, is none of theirs.
 func (r *run) predict(s *space, t *step) *Failure {
 	s.tell(t)
+	if t.op.API != apiAdmin && t.logged && t.rule == "" {
+		r.count(countAnswers+t.op.API, 1)
+	}
 	m := s.theory[t.op.API]
 	if m == nil || t.rule != "" || !t.logged || t.expired() || t.beyondModels() {
 		return nil
@@ -127,14 +134,16 @@ func (r *run) predict(s *space, t *step) *Failure {
 	diffs, unknown := m.judge(t.op.told(), t.answer.status, t.answer.body)
 	switch {
 	case unknown != "", len(diffs) > 0 && s.secret(&t.op):
-		r.count(countNoOpinion, 1)
+		if unknown == "" {
+			r.count("forgiven."+t.op.API, 1)
+		}
 		if t.op.Method != "GET" && unchanged("", t) != nil { // it knows the world no longer
 			r.count("model_lost."+t.op.API, 1)
 			delete(s.theory, t.op.API)
 		}
 		return nil
 	case len(diffs) == 0:
-		r.count(countPredicted, 1)
+		r.count(countJudged+t.op.API, 1)
 		s.shown(t.answer.body)
 		return nil
 	}

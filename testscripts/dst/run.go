@@ -95,6 +95,7 @@ func (r *run) end(result *Result) {
 	default:
 		result.Idle = r.metrics.gates(mandatory(), r.done)
 	}
+	r.metrics.judge()
 	result.Metrics = r.metrics
 }
 

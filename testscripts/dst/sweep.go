@@ -13,6 +13,8 @@ type Sweep struct {
 	Failed   []*Result
 	Idle     []*Result
 	Coverage *Coverage
+	Judged   map[string]Judged // by API
+	Blind    error             // the models judged too little
 }
 
 // engineRuns is how many runs share a server before a new one is made.
@@ -32,7 +34,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) (*Sweep, error) {
 		return nil, err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	sweep := &Sweep{Coverage: NewCoverage()}
+	sweep := &Sweep{Coverage: NewCoverage(), Judged: map[string]Judged{}}
 	var e *engine
 	defer func() {
 		if e != nil {
@@ -54,6 +56,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) (*Sweep, error) {
 		result := one(ctx, e, cfg, cfg.Base+uint64(i), out)
 		sweep.Runs++
 		sweep.Coverage.Add(result.Coverage)
+		sweep.add(result.Metrics.Judged)
 		Tell(out, cfg, result, i+1)
 		switch {
 		case result.Failure != nil:
@@ -62,6 +65,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) (*Sweep, error) {
 			sweep.Idle = append(sweep.Idle, result)
 		}
 	}
+	sweep.hold(cfg.Models, out)
 	return sweep, nil
 }
 

@@ -21,4 +21,7 @@ func TestSweep(t *testing.T) {
 	if len(sweep.Failed)+len(sweep.Idle) > 0 {
 		t.Errorf("%d of %d runs failed, %d were idle", len(sweep.Failed), sweep.Runs, len(sweep.Idle))
 	}
+	if sweep.Blind != nil {
+		t.Error(sweep.Blind)
+	}
 }

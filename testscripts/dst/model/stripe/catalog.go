@@ -296,7 +296,7 @@ func listPrices(c *call) model.Value {
 
 // money is an amount for people: $20.00, ¥500.
 func money(amount int64, currency string) string {
-	sign := map[string]string{"usd": "$", "eur": "€", "gbp": "£", "jpy": "¥"}[currency]
+	sign := map[string]string{"usd": "$", "eur": "€", "gbp": "£", "jpy": "¥", "inr": "₹", "krw": "₩"}[currency]
 	if sign == "" || amount < 0 {
 		panic(noOpinion("how an amount in " + currency + " is written"))
 	}
