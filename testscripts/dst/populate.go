@@ -52,7 +52,7 @@ func seedOf(profile string, number uint64, index int) (*seed.Seed, error) {
 }
 
 // populateTries is how often a mandatory path is tried.
-const populateTries = 24
+const populateTries = 60
 
 // populate takes the paths that every populated run must have been on, through the
 // same API as everything else. The worlds of a run share them out.
@@ -77,7 +77,7 @@ func (r *run) populate(s *space) *Failure {
 // the group's first path may give it something to work on.
 func (r *run) takePath(s *space, path, first string) *Failure {
 	for try := range populateTries {
-		if try%4 == 3 {
+		if try%3 == 2 {
 			if _, f := r.tryPath(s, first); f != nil {
 				return f
 			}
