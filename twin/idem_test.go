@@ -138,6 +138,18 @@ func TestReplayKeepsVersionAndExpansion(t *testing.T) {
 	}
 }
 
+// A key is the world's: whichever API key repeats a request, it is the same request.
+func TestKeysOfAnotherCaller(t *testing.T) {
+	w := newWorld(t)
+	cmd := twin.Command{Actor: "key:1", API: "toy", Method: "POST", Path: "/owners", Body: "id=a", Idem: "ik_1"}
+	again := cmd
+	again.Actor = "key:2"
+	first, second := w.run(&cmd), w.run(&again)
+	if second.Replayed == "" || string(second.Body) != string(first.Body) {
+		t.Errorf("replayed %q, %s", second.Replayed, second.Body)
+	}
+}
+
 func TestAKeyTooLong(t *testing.T) {
 	w := newWorld(t)
 	if got := said(w.do(twin.IdemTooLong, "POST /things id=x")); got != "400 key too long" {

@@ -231,3 +231,19 @@ func TestForksHaveTheSameFuture(t *testing.T) {
 		t.Errorf("the world\n%s\nthe fork\n%s", a, b)
 	}
 }
+
+// Sums of a million and more keep their digits in a seed that is made of a world, and
+// in the world that is made of that.
+func TestLargeAmountsInAnExport(t *testing.T) {
+	s, err := seed.Parse([]byte(strings.NewReplacer(`"unit_amount":2000`, `"unit_amount":1003800`, `"amount":4000`, `"amount":99999999`).Replace(qaBase)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _ := exported(t, freshMachine(t, s))
+	again, _ := exported(t, freshMachine(t, first))
+	for i, text := range []string{dataOf(t, first), dataOf(t, again)} {
+		if strings.Contains(text, "e+") || !strings.Contains(text, `"unit_amount":1003800`) || !strings.Contains(text, "99999999") {
+			t.Errorf("export %d: %s", i, text)
+		}
+	}
+}
