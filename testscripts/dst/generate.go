@@ -16,7 +16,8 @@ type generator struct {
 	luck swarm
 	n    int // of the last operation
 	used map[int][]Op
-	keep bool // to what the models know
+	keep bool   // to what the models know
+	skip func() // hears of every request that was drawn and left out
 }
 
 // The ways to break a request on purpose.
@@ -82,6 +83,7 @@ func (g *generator) request(s *space) Op {
 		if op := g.draw(s); !g.keep || !s.foreign(&op) {
 			return op
 		}
+		g.skip()
 	}
 	return g.act(s, "GET", "/clock", "")
 }

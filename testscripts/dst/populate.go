@@ -107,6 +107,7 @@ func (r *run) tryPath(s *space, path string) (bool, *Failure) {
 	}
 	if r.gen.keep && s.foreign(&op) { // another run takes this path: no model knows it
 		r.done[path] = true
+		r.gen.skip()
 		return true, nil
 	}
 	committed := r.metrics.counted(r.phase, countCommitted)

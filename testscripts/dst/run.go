@@ -77,7 +77,8 @@ func (r *run) finish() *Failure {
 func newRun(ctx context.Context, e *engine, cfg Config, seed uint64, out io.Writer) *run {
 	r := &run{ctx: ctx, cfg: cfg, seed: seed, rand: NewRand(seed), engine: e, phase: phaseSetup, coverage: NewCoverage(), done: map[string]bool{}, out: out}
 	r.luck = drawSwarm(r.rand.Fork("swarm"))
-	r.gen = &generator{rand: r.rand.Fork("operations"), luck: r.luck, used: map[int][]Op{}, keep: r.judged()}
+	r.gen = &generator{rand: r.rand.Fork("operations"), luck: r.luck, used: map[int][]Op{}, keep: r.judged(),
+		skip: func() { r.count(countSkipped, 1) }}
 	r.metrics = Metrics{Seed: seed, Rounds: cfg.Rounds, Profile: cfg.profile(seed), Width: cfg.Width, Delivery: cfg.Delivery, Rules: twin.Rules,
 		Topology: "worlds apart", Swarm: r.luck, Counters: map[string]int64{}, Routes: map[string]int64{}}
 	return r

@@ -235,10 +235,7 @@ func each(list []*journal.Entry) world.Entries {
 func created(st *projection.State) map[string]bool {
 	made := map[string]bool{}
 	for e := range st.OldestEvents(0) {
-		var object struct {
-			ID, Name string
-			Amount   int64
-		}
+		var object struct{ ID string }
 		if e.Type != "customer.created" && e.Type != "refund.created" || json.Unmarshal(e.Object, &object) != nil {
 			continue
 		}
