@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -139,9 +138,6 @@ func (o *Options) commands() map[string]func(*testscript.TestScript, bool, []str
 	}
 	return out
 }
-
-// Commands lists the names of the scenario commands.
-func Commands() []string { return slices.Sorted(maps.Keys(table())) }
 
 // Run runs one of the scenario commands, as a line of the script would.
 func (r *Rig) Run(ts *testscript.TestScript, neg bool, words []string) {

@@ -145,6 +145,3 @@ func (r Resource[T]) With(tx *Tx, term string) iter.Seq[*T] {
 		}
 	}
 }
-
-// Check reports a type that cannot be stored canonically, naming the field.
-func (r Resource[T]) Check() error { return canon.Check[T]() }

@@ -108,8 +108,10 @@ func store(tx *twin.Tx, was, now *Ticket, metadata twin.Opt[canon.Raw], say func
 		return nil, nil
 	}
 	now.UpdatedAt, now.GeneratedTimestamp = stampOf(tx.Now()), int64(tx.Now())
-	body := twin.Doc{Body: canon.Marshal(&a)}
-	if !mutant.Is("audit-left-out") {
+	var body twin.Doc
+	if mutant.Is("audit-left-out") {
+		body.Body = canon.Marshal(&a)
+	} else {
 		body = audits.Put(tx, &a)
 	}
 	doc, previous, _ := tickets.Replace(tx, now)
