@@ -1,12 +1,14 @@
 package dst
 
 import (
+	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/projection"
 	"worlds/seed"
 	"worlds/testscripts/dst/model"
 	stripemodel "worlds/testscripts/dst/model/stripe"
@@ -16,21 +18,32 @@ import (
 
 // theory is a model of a twin: a second opinion on what it must answer.
 type theory interface {
-	// judge predicts an answer and compares it, or says why it has no opinion.
-	judge(op model.Op, status int, body []byte) (diffs []model.Diff, unknown string)
+	// judge predicts an answer and compares it, or says why it has no opinion. before is
+	// the dump of the world before the request.
+	judge(op model.Op, before func() []byte, status int, body []byte) (diffs []model.Diff, unknown string)
 	// knows says beforehand, by what a request says, whether judge will have one.
 	knows(op model.Op) bool
 	// graph compares a whole world; known is false if the model has lost it.
 	graph(dump []byte) (diffs []model.Diff, known bool)
 	advance(to int64)
 	reset() error
+	// adopt takes the world as a dump has it after a change that the model has no
+	// opinion of, and compares the dump before it. ok is false if the model cannot.
+	adopt(before, after func() []byte) (diffs []model.Diff, ok bool)
+	// lost reports whether the model no longer knows what the world is like.
+	lost() bool
 	// seen tells of an idempotency key of a request that judge is not told of.
 	seen(key string)
 }
 
 type stripeTheory struct{ m *stripemodel.Model }
 
-func (t stripeTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, string) {
+func (t stripeTheory) judge(op model.Op, before func() []byte, status int, body []byte) ([]model.Diff, string) {
+	if t.m.Strange(op) {
+		if diffs := t.m.CheckDump(before()); len(diffs) > 0 {
+			return diffs, ""
+		}
+	}
 	want := t.m.Do(op)
 	if !want.Known {
 		return nil, want.Why
@@ -51,11 +64,23 @@ func (t stripeTheory) reset() error {
 	return nil
 }
 
+func (t stripeTheory) lost() bool { return t.m.Lost() != "" }
+
+func (t stripeTheory) adopt(before, after func() []byte) (diffs []model.Diff, ok bool) {
+	if !t.lost() {
+		diffs = t.m.CheckDump(before())
+	}
+	if len(diffs) == 0 {
+		t.m.Adopt(after())
+	}
+	return diffs, true
+}
+
 func (t stripeTheory) seen(key string) { t.m.Seen(key) }
 
 type zendeskTheory struct{ m *zendeskmodel.Model }
 
-func (t zendeskTheory) judge(op model.Op, status int, body []byte) ([]model.Diff, string) {
+func (t zendeskTheory) judge(op model.Op, _ func() []byte, status int, body []byte) ([]model.Diff, string) {
 	want := t.m.Do(op)
 	if !want.Known {
 		return nil, want.Why
@@ -69,6 +94,9 @@ func (t zendeskTheory) graph(dump []byte) ([]model.Diff, bool) { return t.m.Chec
 func (t zendeskTheory) advance(to int64)                       { t.m.Advance(to) }
 func (t zendeskTheory) reset() error                           { return t.m.Reset() }
 func (t zendeskTheory) seen(string)                            {}
+func (t zendeskTheory) lost() bool                             { return false }
+
+func (t zendeskTheory) adopt(_, _ func() []byte) ([]model.Diff, bool) { return nil, false }
 
 // theories are the models of the twins that were asked for, by API, for a world of a
 // seed.
@@ -132,17 +160,13 @@ func (r *run) predict(s *space, t *step) *Failure {
 	if m == nil || t.rule != "" || !t.logged || t.expired() || t.beyondModels() {
 		return nil
 	}
-	diffs, unknown := m.judge(t.op.told(), t.answer.status, t.answer.body)
+	diffs, unknown := m.judge(t.op.told(), dumpOf(t.before.State), t.answer.status, t.answer.body)
 	switch {
 	case unknown != "", len(diffs) > 0 && s.secret(&t.op):
 		if unknown == "" {
 			r.count("forgiven."+t.op.API, 1)
 		}
-		if t.op.Method != "GET" && unchanged("", t) != nil { // it knows the world no longer
-			r.count("model_lost."+t.op.API, 1)
-			delete(s.theory, t.op.API)
-		}
-		return nil
+		return r.catchUp(s, t, m)
 	case len(diffs) == 0:
 		r.count(countJudged+t.op.API, 1)
 		s.shown(t.answer.body)
@@ -153,6 +177,34 @@ func (r *run) predict(s *space, t *step) *Failure {
 	return f
 }
 
+// catchUp lets a model catch up with a change that it has no opinion of, or gives the
+// model up.
+func (r *run) catchUp(s *space, t *step, m theory) *Failure {
+	if !m.lost() && (t.op.Method == "GET" || unchanged("", t) == nil) {
+		return nil
+	}
+	diffs, ok := m.adopt(dumpOf(t.before.State), dumpOf(t.after.State))
+	switch {
+	case len(diffs) > 0:
+		return failed("model.graph", "before this request: %v", diffs)
+	case ok:
+		r.count("model_adopted."+t.op.API, 1)
+	default: // it knows the world no longer
+		r.count("model_lost."+t.op.API, 1)
+		delete(s.theory, t.op.API)
+	}
+	return nil
+}
+
+// dumpOf makes the dump of a state when it is asked for.
+func dumpOf(st *projection.State) func() []byte {
+	return func() []byte {
+		var b bytes.Buffer
+		_ = st.WriteDump(&b) // a buffer never fails
+		return bytes.TrimSpace(b.Bytes())
+	}
+}
+
 // tell lets the models know what they are not asked about: that the clock moved, and
 // that an idempotency key was used.
 func (s *space) tell(t *step) {
@@ -160,6 +212,9 @@ func (s *space) tell(t *step) {
 		for api, m := range s.theory {
 			if api != t.op.API { // a test clock of its own moves it by itself
 				m.advance(t.diff.ToClock)
+				if m.lost() {
+					m.adopt(nil, dumpOf(t.after.State))
+				}
 			}
 		}
 	}
@@ -173,7 +228,7 @@ func (s *space) tell(t *step) {
 // beyondModels: how bad a text is, and in which order lists are sorted on request, no
 // model says.
 func (t *step) beyondModels() bool {
-	if _, err := canon.Canonicalize([]byte(t.op.Body)); t.op.Body != "" && err != nil {
+	if _, err := canon.Canonicalize([]byte(t.op.Body)); t.op.Body != "" && (err != nil || t.op.API == apiStripe) {
 		return true
 	}
 	for _, p := range t.op.Params {

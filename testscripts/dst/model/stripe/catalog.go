@@ -270,6 +270,10 @@ func showPrice(c *call) model.Value {
 func updatePrice(c *call) model.Value {
 	m, id := c.m, c.path[0]
 	c.price(id)
+	if c.has("active") && !c.yes("active") {
+		used := m.products.get(m.prices.get(id).product)
+		c.unless(used == nil || used.defaultPrice != id, invalid("", "active"))
+	}
 	before := m.prices.value(id)
 	p := m.prices.edit(id)
 	if c.has("nickname") {

@@ -54,7 +54,7 @@ func (r route) match(method string, parts []string) (args []string, ok bool) {
 // Do predicts the answer to a request and changes the model accordingly.
 func (m *Model) Do(op model.Op) model.Expect {
 	want := m.do(op)
-	if !want.Known && m.lost == "" && op.Idem != "" && op.Method == "POST" && m.keys[op.Idem] == nil {
+	if !want.Known && op.Idem != "" && op.Method == "POST" && m.keys[op.Idem] == nil {
 		m.keys[op.Idem] = &answered{alias: m.aliasOf(op.Idem), unsure: true}
 	}
 	return want
@@ -111,7 +111,7 @@ func (m *Model) Knows(op model.Op) bool {
 // take goes through what an operation goes through.
 func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	alias := ""
-	if op.Idem != "" && op.Method == "POST" {
+	if op.Idem != "" && op.Method != "GET" {
 		alias = m.aliasOf(op.Idem)
 	}
 	form, ok := readForm(op.Params, m.symbolOf)
@@ -127,6 +127,9 @@ func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	case len(unknown) > 0:
 		return m.refused(invalid("parameter_unknown", unknown[0]))
 	}
+	if form.at("billing_cycle_anchor") != nil && form.at("trial_end") != nil {
+		return model.Unknown("a new period beside a trial")
+	}
 	m.requests++
 	m.request = requestInfo{id: model.Symbol("req", m.requests), key: alias}
 	ticked := m.seed.ClockMode == "auto"
@@ -141,7 +144,7 @@ func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 // keyed looks at the idempotency key, and keeps the answer under it.
 func (m *Model) keyed(r route, op model.Op, c *call) model.Expect {
 	alias := m.request.key
-	if alias == "" {
+	if alias == "" || op.Method != "POST" { // a delete tells of its key, and no more
 		want, _ := m.execute(r, c)
 		return want
 	}

@@ -13,7 +13,13 @@
 //   - shape: what the parameters of a route may be; written as a small table.
 //   - refusal: an answer that is no success, or that the model has no opinion.
 //   - lost: the model met a change that it has no opinion of and knows the world no
-//     longer; from then on it predicts nothing and compares nothing, until a Reset.
+//     longer; from then on it predicts nothing and compares nothing, until an Adopt or
+//     a Reset.
+//   - adopt: to take the world as a dump has it. What the model held alike stays as it
+//     was; the rest is read from the dump.
+//   - opaque: an object that the model can show and knows too little of: one with
+//     members that it does not model, or an open invoice that time goes on collecting.
+//     Of a request that touches it there is no opinion.
 //
 // # What is predicted and not checked
 //
@@ -40,5 +46,12 @@
 //   - A test card's fingerprint is a symbol of its number.
 //   - Where the contract is silent the model follows the product: a refund that
 //     fails or stays pending does so for a day; a dispute is due at the end of the
-//     tenth day; deleted customers keep their payment methods.
+//     tenth day; deleted customers keep their payment methods; a seeded subscription
+//     that leaves at the end of its period was canceled at the period's start, one
+//     whose trial is over had it from its creation on; a seeded invoice of nothing was
+//     attempted; a price that is its product's default cannot be archived; an event of
+//     a delete shows the idempotency key that was sent with it; return_url needs
+//     confirm; an item in another currency is refused for its price.
+//   - What a dump does not say is unknown after an Adopt: in which order one request
+//     made objects of several tables is taken to be the usual one.
 package stripe

@@ -67,6 +67,7 @@ func createIntent(c *call) model.Value {
 	m := c.m
 	c.plainly()
 	c.unlessEarly(!c.has("off_session") || c.yes("confirm"), invalid("", "off_session"))
+	c.unlessEarly(!c.has("return_url") || c.yes("confirm"), invalid("", "return_url"))
 	currency, amount := c.currency(), c.num(0, "amount")
 	c.chargeable(amount, currency, "amount")
 	if c.has("customer") {

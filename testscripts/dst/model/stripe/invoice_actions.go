@@ -337,6 +337,9 @@ func payInvoice(c *call) model.Value {
 		return m.invoices.value(id)
 	}
 	in = m.invoices.get(id)
+	if in.remaining() < leastCharge[in.currency] {
+		panic(noOpinion("an open invoice below the least charge")) // of a seed
+	}
 	c.unless(pm == "" || m.methods.get(pm).customer == in.customer, missingRef("payment_method"))
 	pm = or(pm, m.methodFor(in))
 	c.unless(pm != "" && m.methods.get(pm).customer == in.customer, invalid("", ""))

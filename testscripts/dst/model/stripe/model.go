@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"worlds/journal/canon"
 	"worlds/testscripts/dst/model"
 )
 
@@ -45,6 +46,7 @@ type Model struct {
 
 	events  []event
 	checked checkedDump
+	hints   hints  // of the dump in hand
 	lost    string // why the model no longer knows what the world is like
 }
 
@@ -63,26 +65,26 @@ func New(seed []byte) (*Model, error) {
 func (m *Model) Reset() {
 	*m = Model{seed: m.seed, now: m.seed.Epoch, names: model.NewNames(fits), minted: map[string]int{}, places: map[string]int{},
 		keys: map[string]*answered{}, aliases: map[string]string{}, checked: newCheckedDump()}
-	m.customers = newTable(m, "customer", customerBody)
-	m.balanceTxs = newTable(m, "customer_balance_transaction", balanceEntryBody)
-	m.products = newTable(m, "product", productBody)
-	m.prices = newTable(m, "price", priceBody)
-	m.coupons = newTable(m, "coupon", couponBody)
-	m.promos = newTable(m, "promotion_code", promotionBody)
-	m.discounts = newTable(m, "discount", discountBody)
+	m.customers = newTable(m, "customer", customerBody, readCustomer)
+	m.balanceTxs = newTable(m, "customer_balance_transaction", balanceEntryBody, readBalanceEntry)
+	m.products = newTable(m, "product", productBody, readProduct)
+	m.prices = newTable(m, "price", priceBody, readPrice)
+	m.coupons = newTable(m, "coupon", couponBody, readCoupon)
+	m.promos = newTable(m, "promotion_code", promotionBody, readPromotion)
+	m.discounts = newTable(m, "discount", discountBody, readDiscount)
 	m.gone = map[string]*coupon{}
-	m.methods = newTable(m, "payment_method", methodBody)
-	m.intents = newTable(m, "payment_intent", intentBody)
-	m.setups = newTable(m, "setup_intent", setupBody)
-	m.charges = newTable(m, "charge", chargeBody)
-	m.refunds = newTable(m, "refund", refundBody)
-	m.disputes = newTable(m, "dispute", disputeBody)
-	m.txs = newTable(m, "balance_transaction", transactionBody)
-	m.invoices = newTable(m, "invoice", invoiceBody)
-	m.payments = newTable(m, "invoice_payment", paymentBody)
-	m.items = newTable(m, "invoice_item", invoiceItemBody)
-	m.notes = newTable(m, "credit_note", noteBody)
-	m.subs = newTable(m, "subscription", subscriptionBody)
+	m.methods = newTable(m, "payment_method", methodBody, readMethod)
+	m.intents = newTable(m, "payment_intent", intentBody, readIntent)
+	m.setups = newTable(m, "setup_intent", setupBody, readSetup)
+	m.charges = newTable(m, "charge", chargeBody, readCharge)
+	m.refunds = newTable(m, "refund", refundBody, readRefund)
+	m.disputes = newTable(m, "dispute", disputeBody, readDispute)
+	m.txs = newTable(m, "balance_transaction", transactionBody, readTransaction)
+	m.invoices = newTable(m, "invoice", invoiceBody, readInvoice)
+	m.payments = newTable(m, "invoice_payment", paymentBody, readPayment)
+	m.items = newTable(m, "invoice_item", invoiceItemBody, readInvoiceItem)
+	m.notes = newTable(m, "credit_note", noteBody, readNote)
+	m.subs = newTable(m, "subscription", subscriptionBody, readSubscription)
 	m.load()
 	m.undo = nil
 }
@@ -170,7 +172,11 @@ type table[T any] struct {
 	rows  map[string]*T
 	order []string
 	body  func(*Model, *T) model.Value
+	from  func(*source, *T)
 	dirty map[string]bool
+
+	opaque map[string]model.Value // objects that the model only shows
+	read   map[string]model.Value // objects that the last Adopt read
 }
 
 // shelf is a table of any type.
@@ -179,21 +185,39 @@ type shelf struct {
 	order func() []string
 	body  func(id string) model.Value
 	dirty map[string]bool
+
+	has    func(id string) bool
+	adopt  func([]canon.Raw)
+	settle func()
 }
 
-func newTable[T any](m *Model, name string, body func(*Model, *T) model.Value) *table[T] {
-	t := &table[T]{m: m, name: name, rows: map[string]*T{}, body: body, dirty: map[string]bool{}}
-	m.tables = append(m.tables, shelf{name, func() []string { return t.order },
-		func(id string) model.Value { return body(m, t.rows[id]) }, t.dirty})
+func newTable[T any](m *Model, name string, body func(*Model, *T) model.Value, from func(*source, *T)) *table[T] {
+	t := &table[T]{m: m, name: name, rows: map[string]*T{}, body: body, from: from, dirty: map[string]bool{}}
+	m.tables = append(m.tables, shelf{name, func() []string { return t.order }, t.shown, t.dirty, t.has, t.adopt, t.settle})
 	return t
 }
 
-// get is an object to read, or nil.
-func (t *table[T]) get(id string) *T { return t.rows[id] }
+func (t *table[T]) has(id string) bool { return t.rows[id] != nil }
+
+// shown is an object as the world holds it.
+func (t *table[T]) shown(id string) model.Value {
+	if v, ok := t.opaque[id]; ok {
+		return v
+	}
+	return t.body(t.m, t.rows[id])
+}
+
+// get is an object to read, or nil. Of an opaque one there is no opinion.
+func (t *table[T]) get(id string) *T {
+	if _, ok := t.opaque[id]; ok {
+		panic(noOpinion("an object of an unusual kind"))
+	}
+	return t.rows[id]
+}
 
 // must is an object that the model itself refers to.
 func (t *table[T]) must(id string) *T {
-	row := t.rows[id]
+	row := t.get(id)
 	if row == nil {
 		panic(fmt.Sprintf("model: there is no %s %q", t.name, id))
 	}
@@ -227,7 +251,7 @@ func (t *table[T]) edit(id string) *T {
 
 // remove deletes an object.
 func (t *table[T]) remove(id string) {
-	old, order := t.rows[id], t.order
+	old, order := t.must(id), t.order
 	delete(t.rows, id)
 	t.order = nil
 	for _, other := range order {
@@ -249,4 +273,9 @@ func (t *table[T]) find(holds func(*T) bool) (ids []string) {
 }
 
 // value is an object as it is shown.
-func (t *table[T]) value(id string) model.Value { return t.body(t.m, t.must(id)) }
+func (t *table[T]) value(id string) model.Value {
+	if t.rows[id] == nil {
+		t.must(id)
+	}
+	return t.shown(id)
+}

@@ -185,6 +185,7 @@ func (c *call) change(s *subscription, items []subItem, a asked) []subItem {
 	}
 	if a.price != "" {
 		p := c.recurringPrice(a.price, a.param+"[price]")
+		c.unless(p.currency == s.currency, invalid("", a.param+"[price]"))
 		for j := range items {
 			c.unless(j == at || items[j].price != a.price, invalid("", a.param+"[price]"))
 		}

@@ -190,6 +190,9 @@ func (m *Model) loadInvoice(s seedInvoice) {
 		if l.Price != "" {
 			p := m.prices.must(l.Price)
 			line.price, line.unit = p.id, per(l.Amount, line.quantity)
+			if line.unit != nil && !line.unit.IsInt() {
+				line.unit = nil // how a fraction of a unit is shown, the seed format does not say
+			}
 			if p.every != nil {
 				line.end = p.every.from(at, 1)
 			}
@@ -213,6 +216,7 @@ func (m *Model) loadInvoice(s seedInvoice) {
 		in.paidAt, in.paid = at, in.total
 		if len(s.Charges) == 0 {
 			in.offStripe = in.total
+			in.attempted = in.total <= 0 // as when a finalization leaves nothing to pay
 		}
 	}
 	for i, ch := range s.Charges {
@@ -273,6 +277,9 @@ func (m *Model) loadSubscription(s seedSubscription) {
 		sub.trialStart, sub.trialEnd = start, *s.TrialEnd
 		sub.status, end = "trialing", *s.TrialEnd
 	}
+	if s.TrialEnd != nil && *s.TrialEnd <= m.now {
+		sub.trialStart, sub.trialEnd = at, *s.TrialEnd
+	}
 	sub.status = or(sub.status, "active")
 	sub.anchor, end = m.inferAnchor(s, p.every, at, start, end)
 	quantity := int64(1)
@@ -282,7 +289,7 @@ func (m *Model) loadSubscription(s seedSubscription) {
 	si := m.mint("si")
 	sub.items = []subItem{{id: si, price: s.Price, quantity: quantity, created: at, start: start, end: end}}
 	if s.CancelAtEnd {
-		sub.cancelAtEnd, sub.cancelAt, sub.canceled, sub.cancelReason = true, end, at, "cancellation_requested"
+		sub.cancelAtEnd, sub.cancelAt, sub.canceled, sub.cancelReason = true, end, start, "cancellation_requested"
 	}
 	if sub.status == "canceled" || sub.status == "incomplete_expired" {
 		sub.canceled, sub.ended = at, at

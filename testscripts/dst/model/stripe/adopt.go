@@ -1,0 +1,262 @@
+package stripe
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"worlds/journal/canon"
+	"worlds/testscripts/dst/model"
+)
+
+// Adopt takes a world as its dump has it, in canonical bytes: after a change that the
+// model has no opinion of, or when it is lost. What the model holds already and the
+// dump has alike stays as it is; the rest is read. An object that the model cannot
+// tell back from what it read of it is opaque.
+func (m *Model) Adopt(dump []byte) {
+	at := func(name string) canon.Raw { r, _ := canon.Get(dump, name); return r }
+	m.undo, m.lost, m.request = nil, "", requestInfo{}
+	m.now, _ = canon.Int(at("clock"))
+	objects := at("objects")
+	rows := func(table string) []canon.Raw {
+		list, _ := canon.Get(objects, "stripe."+table)
+		return slices.Collect(elements(list))
+	}
+	m.hints = m.readHints(rows)
+	for _, id := range m.coupons.order {
+		k := *m.coupons.rows[id]
+		m.gone[id] = &k
+	}
+	for _, s := range m.tables {
+		s.adopt(rows(s.name))
+	}
+	for id := range m.coupons.rows {
+		delete(m.gone, id)
+	}
+	m.placeNew()
+	m.linkPayments()
+	for range 2 { // what shows an opaque object is opaque
+		for _, s := range m.tables {
+			s.settle()
+		}
+	}
+	m.adoptEvents(at("events"))
+	m.adoptKeys(at("idempotency"))
+	m.undo = nil
+}
+
+// hints are what the tables say that the API does not show.
+type hints struct {
+	spent     map[string]bool
+	deadlines map[string]int64 // by what:of
+}
+
+func (m *Model) readHints(rows func(string) []canon.Raw) hints {
+	h := hints{spent: map[string]bool{}, deadlines: map[string]int64{}}
+	for _, raw := range rows("spent_payment_method") {
+		v, _ := model.Parse(raw)
+		h.spent[m.symbolOf(v.Get("id").Text)] = true
+	}
+	for _, raw := range rows("deadline") {
+		v, _ := model.Parse(raw)
+		what, _, _ := strings.Cut(v.Get("id").Text, ":")
+		h.deadlines[what+":"+m.symbolOf(v.Get("of").Text)], _ = v.Get("at").Number()
+	}
+	return h
+}
+
+// adopt takes a table's rows. Those that are not read again are as they were found
+// right before.
+func (t *table[T]) adopt(rows []canon.Raw) {
+	old := t.rows
+	t.rows, t.order, t.read = map[string]*T{}, nil, map[string]model.Value{}
+	opaque := t.opaque
+	t.opaque = map[string]model.Value{}
+	for _, raw := range rows {
+		text, _ := canon.Get(raw, "id")
+		v, _ := model.Parse(text)
+		id := t.m.symbolOf(v.Text)
+		t.order = append(t.order, id)
+		before, was := old[id], opaque[id]
+		if before != nil && was.Kind == model.Absent && !t.dirty[id] && bytes.Equal(t.m.checked.rows[t.name+"/"+id], raw) {
+			t.rows[id] = before
+			continue
+		}
+		v, _ = model.Parse(raw)
+		v = awake(v)
+		t.read[id] = v
+		row := new(T)
+		if before != nil {
+			*row = *before
+		}
+		t.rows[id] = row
+		func() { // what cannot be read stays opaque
+			defer func() { _ = recover() }()
+			t.from(&source{m: t.m, id: id, v: v, known: before != nil}, row)
+		}()
+		t.dirty[id] = true
+	}
+}
+
+// settle makes opaque what the model shows otherwise than it is.
+func (t *table[T]) settle() {
+	for _, id := range t.order {
+		if t.opaque[id].Kind != model.Absent {
+			continue
+		}
+		v, read := t.read[id]
+		if !read { // found right before: all that matters is that it can still be shown
+			v, _ = model.Parse(t.m.checked.rows[t.name+"/"+id])
+			v = awake(v)
+		}
+		if !t.shows(id, v) {
+			t.opaque[id] = v
+		}
+	}
+}
+
+// shows reports whether the model shows an object as it is.
+func (t *table[T]) shows(id string, v model.Value) (same bool) {
+	defer func() {
+		if recover() != nil {
+			same = false
+		}
+	}()
+	want := t.body(t.m, t.rows[id])
+	switch t.name {
+	case "balance_transaction":
+		want = want.With("status", model.Any)
+	case "coupon":
+		want = want.With("valid", model.Any)
+	}
+	return len(model.Compare(want, v, t.m.names.Clone())) == 0
+}
+
+// creation is the order in which one request makes objects of several tables.
+var creation = []string{"product", "price", "customer", "payment_method", "coupon", "promotion_code", "discount", "subscription", "invoice_item",
+	"invoice", "payment_intent", "invoice_payment", "setup_intent", "charge", "refund", "dispute"}
+
+// placeNew gives the objects that the model did not know their places.
+func (m *Model) placeNew() {
+	for _, name := range creation {
+		for _, s := range m.tables {
+			if s.name != name {
+				continue
+			}
+			for _, id := range s.order() {
+				if m.places[name+"/"+id] == 0 {
+					m.places[name+"/"+id] = m.nextSeq()
+				}
+			}
+		}
+	}
+}
+
+// linkPayments finds the intents of invoices.
+func (m *Model) linkPayments() {
+	for _, id := range m.payments.order {
+		p := m.payments.rows[id]
+		if _, fresh := m.payments.read[id]; !fresh {
+			continue
+		}
+		in, pi := m.invoices.rows[p.invoice], m.intents.rows[p.intent]
+		if in == nil || pi == nil {
+			continue
+		}
+		in2, pi2 := *in, *pi
+		in2.payment, in2.intent, pi2.invoice = id, p.intent, in.id
+		m.invoices.rows[in.id], m.intents.rows[pi.id] = &in2, &pi2
+	}
+	for _, id := range m.invoices.order {
+		if _, fresh := m.invoices.read[id]; fresh {
+			m.linkTries(m.invoices.rows[id])
+		}
+	}
+}
+
+// linkTries finds out how often time has tried to collect an invoice that was read,
+// or makes it opaque.
+func (m *Model) linkTries(in *invoice) {
+	in.seq = m.seqOf("invoice", in.id)
+	in.overdue = m.hints.deadlines["due_date:"+in.id] == 0
+	if in.dueSeq == 0 {
+		in.dueSeq = m.seqOf("invoice", in.id)
+	}
+	in.notes = len(m.notes.find(func(n *note) bool { return n.invoice == in.id }))
+	if in.status != "open" || in.collection != "charge_automatically" || !in.autoAdvance {
+		in.tryAt = 0
+		return
+	}
+	if s := m.subs.rows[in.sub]; s != nil && s.status == "incomplete" && in.reason == "subscription_create" && in.nextAttempt == 0 {
+		return
+	}
+	m.invoices.opaque[in.id] = m.invoices.read[in.id] // what time has done, and will, is not shown
+}
+
+// Strange reports whether an operation names an id that no answer has told the model
+// of, though the world may have it: the model learns it from a dump.
+func (m *Model) Strange(op model.Op) bool {
+	words := strings.Split(op.Path, "/")
+	for _, p := range op.Params {
+		words = append(words, p.Value)
+	}
+	return slices.ContainsFunc(words, func(word string) bool {
+		kind, _, ok := strings.Cut(word, "_")
+		if !ok || m.minted[kind] == 0 && kind != "du" || m.symbolOf(word) != word {
+			return false
+		}
+		return !slices.ContainsFunc(m.tables, func(s shelf) bool { return s.has(word) })
+	})
+}
+
+// awake is a value at rest as the API shows it.
+func awake(v model.Value) model.Value {
+	if p := v.Get("percent_off"); p.Kind == model.String {
+		v = v.With("percent_off", model.Decimal(p.Text))
+	}
+	if data := v.Get("data"); data.Kind == model.Array {
+		list := slices.Clone(data.List)
+		for i := range list {
+			list[i] = awake(list[i])
+		}
+		v = v.With("data", list)
+	}
+	return v
+}
+
+// adoptEvents takes the events that were not found right before.
+func (m *Model) adoptEvents(log canon.Raw) {
+	m.events = m.events[:min(len(m.events), len(m.checked.events))]
+	n := 0
+	for raw := range elements(log) {
+		if api, _ := canon.Get(raw, "api"); string(api) != `"stripe"` {
+			continue
+		}
+		if n++; n <= len(m.events) {
+			continue
+		}
+		v, _ := model.Parse(raw)
+		created, _ := v.Get("created").Number()
+		request := v.Get("meta").Get("request")
+		m.events = append(m.events, event{id: m.symbolOf(v.Get("id").Text), kind: v.Get("type").Text, created: created,
+			object: awake(v.Get("object")), previous: v.Get("meta").Get("previous_attributes"),
+			request: requestInfo{request.Get("id").Text, request.Get("idempotency_key").Text}})
+		m.checked.events = append(m.checked.events, bytes.Clone(raw))
+	}
+}
+
+// adoptKeys takes note of idempotency keys whose answers the model does not know.
+func (m *Model) adoptKeys(list canon.Raw) {
+	names := map[string]string{}
+	for key, alias := range m.aliases {
+		names[alias] = key
+	}
+	for raw := range elements(list) {
+		v, _ := model.Parse(raw)
+		alias := v.Get("key").Text
+		key := or(names[alias], alias)
+		if v.Get("api").Text == "stripe" && m.keys[key] == nil {
+			m.keys[key] = &answered{alias: alias, unsure: true}
+		}
+	}
+}
