@@ -35,6 +35,7 @@ func (m *Model) Adopt(dump []byte) {
 	}
 	m.placeNew()
 	m.linkPayments()
+	m.takeHints()
 	for range 2 { // what shows an opaque object is opaque
 		for _, s := range m.tables {
 			s.settle()
@@ -63,6 +64,32 @@ func (m *Model) readHints(rows func(string) []canon.Raw) hints {
 		h.deadlines[what+":"+m.symbolOf(v.Get("of").Text)], _ = v.Get("at").Number()
 	}
 	return h
+}
+
+// takeHints takes what time has done and objects do not show.
+func (m *Model) takeHints() {
+	for _, id := range m.invoices.order {
+		if old := m.invoices.rows[id]; old.status == "open" && old.dueDate != 0 {
+			in := *old
+			in.overdue = m.hints.deadlines["due_date:"+id] == 0
+			m.invoices.rows[id] = &in
+		}
+	}
+	for _, id := range m.subs.order {
+		s := *m.subs.rows[id]
+		s.warnAt = m.hints.deadlines["trial_will_end:"+id]
+		m.subs.rows[id] = &s
+	}
+	for _, id := range m.refunds.order {
+		r := *m.refunds.rows[id]
+		r.settles = m.hints.deadlines["refund_outcome:"+id]
+		m.refunds.rows[id] = &r
+	}
+	for _, id := range m.methods.order {
+		p := *m.methods.rows[id]
+		p.spent = m.hints.spent[id]
+		m.methods.rows[id] = &p
+	}
 }
 
 // adopt takes a table's rows. Those that are not read again are as they were found
@@ -178,7 +205,6 @@ func (m *Model) linkPayments() {
 // or makes it opaque.
 func (m *Model) linkTries(in *invoice) {
 	in.seq = m.seqOf("invoice", in.id)
-	in.overdue = m.hints.deadlines["due_date:"+in.id] == 0
 	if in.dueSeq == 0 {
 		in.dueSeq = m.seqOf("invoice", in.id)
 	}
