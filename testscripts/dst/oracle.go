@@ -26,7 +26,6 @@ type theory interface {
 	// graph compares a whole world; known is false if the model has lost it.
 	graph(dump []byte) (diffs []model.Diff, known bool)
 	advance(to int64)
-	reset() error
 	// adopt takes the world as a dump has it after a change that the model has no
 	// opinion of, and compares the dump before it. ok is false if the model cannot.
 	adopt(before, after func() []byte) (diffs []model.Diff, ok bool)
@@ -59,11 +58,6 @@ func (t stripeTheory) graph(dump []byte) ([]model.Diff, bool) {
 
 func (t stripeTheory) advance(to int64) { t.m.Advance(to) }
 
-func (t stripeTheory) reset() error {
-	t.m.Reset()
-	return nil
-}
-
 func (t stripeTheory) lost() bool { return t.m.Lost() != "" }
 
 func (t stripeTheory) adopt(before, after func() []byte) (diffs []model.Diff, ok bool) {
@@ -92,7 +86,6 @@ func (t zendeskTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
 func (t zendeskTheory) graph(dump []byte) ([]model.Diff, bool) { return t.m.CheckDump(dump), true }
 func (t zendeskTheory) advance(to int64)                       { t.m.Advance(to) }
-func (t zendeskTheory) reset() error                           { return t.m.Reset() }
 func (t zendeskTheory) seen(string)                            {}
 func (t zendeskTheory) lost() bool                             { return false }
 

@@ -127,7 +127,8 @@ func (r *run) worlds() *Failure {
 		if err != nil {
 			return failed("harness.world", "%v", err)
 		}
-		if s.theory, err = theories(doc, r.cfg.Models); err != nil {
+		s.asked = r.cfg.Models
+		if s.theory, err = theories(doc, s.asked); err != nil {
 			return failed("harness.model", "%v", err)
 		}
 		r.metrics.Seeds = append(r.metrics.Seeds, s.info.Seed.Hash)

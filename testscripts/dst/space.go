@@ -37,6 +37,7 @@ type space struct {
 	delta  *reader
 	ledger map[string]*acked
 	theory map[string]theory
+	asked  string          // the models that hold it, until they lose it
 	told   map[string]bool // ids that the seed or an answer has shown
 	forks  int
 
@@ -252,12 +253,10 @@ func (s *space) restart() *Failure {
 	s.made, s.names, s.nested, s.ledger = map[int][]made{}, map[string]string{}, map[string]bool{}, map[string]*acked{}
 	s.note(0, nil, s.view.State)
 	s.delta = newReader(s)
-	for _, m := range s.models() {
-		if err := m.reset(); err != nil {
-			return failed("harness.model", "%v", err)
-		}
+	var err error
+	if s.theory, err = theories(s.seed, s.asked); err != nil {
+		return failed("harness.model", "%v", err)
 	}
-	// A model that had lost the world stays away.
 	return violated(s.checker.Reset(invariant.Life{Seq: s.view.Seq, Hash: s.view.Hash, State: s.view.State}))
 }
 
