@@ -127,8 +127,8 @@ func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	case len(unknown) > 0:
 		return m.refused(invalid("parameter_unknown", unknown[0]))
 	}
-	if form.at("billing_cycle_anchor") != nil && form.at("trial_end") != nil {
-		return model.Unknown("a new period beside a trial")
+	if odd := c.odd(op); odd != "" {
+		return model.Unknown(odd)
 	}
 	m.requests++
 	m.request = requestInfo{id: model.Symbol("req", m.requests), key: alias}
@@ -139,6 +139,20 @@ func (m *Model) take(r route, op model.Op, c *call) model.Expect {
 	want := m.keyed(r, op, c)
 	want.Ticked = ticked
 	return want
+}
+
+// odd says what is so unusual about a form that the order of the checks counts, of
+// which the contract says nothing.
+func (c *call) odd(op model.Op) string {
+	switch {
+	case c.has("trial_end") && (c.has("billing_cycle_anchor") || c.has("trial_period_days")):
+		return "a trial beside something else"
+	case c.has("nickname") && c.str("nickname") == "":
+		return "a nickname that is empty"
+	case slices.ContainsFunc(op.Params, func(p model.Pair) bool { return strings.Contains(p.Value, "\x00") }):
+		return "a value that is no text"
+	}
+	return ""
 }
 
 // keyed looks at the idempotency key, and keeps the answer under it.
