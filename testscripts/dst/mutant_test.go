@@ -49,10 +49,16 @@ func hunt(t *testing.T, m mutant.Mutant, seeds int) {
 	reached := int64(0)
 	for n := range seeds {
 		turn := rotation[n%len(rotation)]
+		if turn.profile = Sparse; n >= seeds/2 { // what takes longer, and shrinks slower, comes last
+			turn.profile = Populated
+		}
 		cfg.Base, cfg.Profile, cfg.Delivery = uint64(n+1), turn.profile, turn.delivery
+		if sound(t, cfg) != "" {
+			continue // it fails without the bug
+		}
 		result := with(t, m.Name, cfg)
 		reached += mutant.Reached()
-		if result.Failure == nil || with(t, "", cfg).Failure != nil { // a seed that fails without the bug proves nothing
+		if result.Failure == nil {
 			continue
 		}
 		mutant.Set(m.Name)
@@ -69,6 +75,22 @@ func hunt(t *testing.T, m mutant.Mutant, seeds int) {
 	}
 	fmt.Printf("| `%s` | %s | not found | | |\n", m.Name, m.Family)
 	t.Errorf("%s was reached and not found by %d seeds", m.Name, seeds)
+}
+
+// without is how runs end without a bug, by their configuration.
+var without = map[Config]string{}
+
+// sound does a run without a bug, once, and returns what failed.
+func sound(t *testing.T, cfg Config) string {
+	t.Helper()
+	property, done := without[cfg]
+	if !done {
+		if result := with(t, "", cfg); result.Failure != nil {
+			property = result.Failure.Property
+		}
+		without[cfg] = property
+	}
+	return property
 }
 
 // with does a run with a mutant on.

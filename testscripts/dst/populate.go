@@ -76,8 +76,10 @@ func (r *run) populate(s *space) *Failure {
 // takePath sends sound requests to a route until one succeeds. Where that takes long,
 // the group's first path may give it something to work on.
 func (r *run) takePath(s *space, path, first string) *Failure {
+	defer func() { r.gen.plain = false }()
 	for try := range populateTries {
-		if try%3 == 2 {
+		r.gen.plain = try > 0 // the first try may be of any kind
+		if try%4 == 3 {
 			if _, f := r.tryPath(s, first); f != nil {
 				return f
 			}

@@ -150,7 +150,7 @@ func (e *errand) json(aim string) {
 		}
 		return
 	}
-	e.op.Body = e.fillJSON(pick(e.g.rand, list))
+	e.op.Body = e.fillJSON(e.g.recipe(list))
 }
 
 // breakIt breaks a sound request as it was aimed.

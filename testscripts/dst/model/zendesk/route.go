@@ -66,6 +66,9 @@ func (m *Model) Do(op model.Op) model.Expect {
 	if c.caller == nil || c.caller.is("suspended") {
 		return (&refusal{status: 401, name: "Couldn't authenticate you"}).expect()
 	}
+	if method == "GET" && c.param("include") != "" {
+		return model.Unknown("what is shown beside a list")
+	}
 	if !staff(c.caller) && r.pattern != "GET /users/me" {
 		return forbidden.expect()
 	}
