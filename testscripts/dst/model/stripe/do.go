@@ -147,6 +147,8 @@ func (c *call) odd(op model.Op) string {
 	switch {
 	case c.has("trial_end") && (c.has("billing_cycle_anchor") || c.has("trial_period_days")):
 		return "a trial beside something else"
+	case strings.HasPrefix(c.str("due_date"), "-"):
+		return "a moment before 1970"
 	case c.has("nickname") && c.str("nickname") == "":
 		return "a nickname that is empty"
 	case slices.ContainsFunc(op.Params, func(p model.Pair) bool { return strings.Contains(p.Value, "\x00") }):

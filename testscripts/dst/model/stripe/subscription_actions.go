@@ -79,6 +79,9 @@ func createSubscription(c *call) model.Value {
 			first := m.prices.must(s.items[0].price)
 			c.unless(*first.every == *p.every && first.currency == p.currency, invalid("", a.param+"[price]"))
 		} else {
+			if pm := m.methods.get(s.defaultMethod); s.defaultMethod != "" && pm == nil && cus.currency != p.currency {
+				panic(noOpinion("two faults, a currency and a payment method"))
+			}
 			c.oneCurrency(cus, p.currency)
 		}
 		s.items = append(s.items, i)
