@@ -32,7 +32,8 @@ func TestClockJob(t *testing.T) {
 		t.Errorf("the script printed\n%s, not\n%s", first.output, want)
 	}
 	if first.head != second.head || first.dump != second.dump {
-		t.Errorf("two runs end in %s, %s and %s, %s", first.head, first.dump, second.head, second.dump)
+		t.Errorf("two runs end in %s, %s and %s, %s: %s",
+			first.head, first.dump, second.head, second.dump, first.parts(second))
 	}
 	foreign(t, first)
 }

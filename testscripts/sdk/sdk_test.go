@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -74,7 +75,7 @@ func TestSupportJob(t *testing.T) {
 				t.Errorf("two runs printed\n%s and\n%s", first.output, second.output)
 			}
 			if first.head != second.head {
-				t.Errorf("two runs end in the heads %s and %s", first.head, second.head)
+				t.Errorf("two runs end in the heads %s and %s: %s", first.head, second.head, first.parts(second))
 			}
 			if first.dump != second.dump {
 				t.Errorf("two runs end in the dumps %s and %s", first.dump, second.dump)
@@ -95,6 +96,17 @@ type outcome struct {
 	output, before []byte
 	head, dump     string
 	export         []byte
+}
+
+// parts shows the first entry in which two runs differ.
+func (o outcome) parts(other outcome) string {
+	one, two := bytes.Split(o.export, []byte("\n")), bytes.Split(other.export, []byte("\n"))
+	for i := range min(len(one), len(two)) {
+		if !bytes.Equal(one[i], two[i]) {
+			return fmt.Sprintf("line %d of the journals is\n%.1500s and\n%.1500s", i+1, one[i], two[i])
+		}
+	}
+	return fmt.Sprintf("the journals have %d and %d lines", len(one), len(two))
 }
 
 // support runs a script on a fresh world of the support job's seed.

@@ -41,7 +41,8 @@ func TestHelpDeskJob(t *testing.T) {
 		t.Errorf("two runs printed\n%s and\n%s", first.output, second.output)
 	}
 	if first.head != second.head || first.dump != second.dump {
-		t.Errorf("two runs end in the heads %s and %s, the dumps %s and %s", first.head, second.head, first.dump, second.dump)
+		t.Errorf("two runs end in the heads %s and %s, the dumps %s and %s: %s",
+			first.head, second.head, first.dump, second.dump, first.parts(second))
 	}
 	for _, table := range []string{`"object":"charge"`, `"raw_subject":"Charged twice"`} {
 		if !bytes.Contains(first.before, []byte(table)) {

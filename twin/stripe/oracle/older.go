@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 )
 
 // The versions of stripe-mock whose documents describe the older shapes, and the
@@ -27,6 +28,29 @@ var undeclaredOlder = map[string]map[string]map[string]json.RawMessage{
 		"line_item":   {"plan": nullablePlan},
 		"invoiceitem": {"plan": nullablePlan},
 	},
+}
+
+// The first versions of the newest shape and of the one before it.
+const (
+	firstClover = "2025-09-30"
+	firstBasil  = "2025-03-31"
+)
+
+var (
+	basil = sync.OnceValues(func() (*Oracle, error) { return Older(MockBasil) })
+	old   = sync.OnceValues(func() (*Oracle, error) { return Older(MockOld) })
+)
+
+// Of is the judge of a version's shape, "" being the account's. An error means that
+// the document cannot be had.
+func Of(version string) (*Oracle, error) {
+	switch {
+	case version == "" || version >= firstClover:
+		return Default(), nil
+	case version >= firstBasil:
+		return basil()
+	}
+	return old()
 }
 
 // Older reads the document of another version of stripe-mock out of the module

@@ -3,20 +3,34 @@ package oracle
 import (
 	"bytes"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 )
 
 // Wrap returns h with every answer under /v1/ judged: schema, laws and layout
-// by the Default oracle, Content-Type and Request-Id besides. A fault is
-// reported with t.Errorf before the client sees the answer, which is passed on
-// unchanged. The server must be closed before the test ends. A handler that
-// takes the connection over, or panics, is left alone.
-func Wrap(t testing.TB, h http.Handler) http.Handler { return Default().Wrap(t, h) }
+// by the document of the version that is asked for, Content-Type and Request-Id
+// besides. Where an older document cannot be had its answers are passed on as they
+// are, which is a fault if WORLDS_FORCE_SDK says that everything is there. A fault is reported with t.Errorf before the client sees the answer,
+// which is passed on unchanged. The server must be closed before the test ends. A
+// handler that takes the connection over, or panics, is left alone.
+func Wrap(t testing.TB, h http.Handler) http.Handler {
+	return wrap(t, h, func(r *http.Request) *Oracle {
+		o, err := Of(r.Header.Get("Stripe-Version"))
+		if err != nil && os.Getenv("WORLDS_FORCE_SDK") != "" {
+			t.Errorf("%s %s: %v", r.Method, r.URL.Path, err)
+		}
+		return o
+	})
+}
 
 // Wrap is the function of that name with this document as the judge. What it does
 // not know, and events, which are in the account's version, the Default judges.
 func (o *Oracle) Wrap(t testing.TB, h http.Handler) http.Handler {
+	return wrap(t, h, func(*http.Request) *Oracle { return o })
+}
+
+func wrap(t testing.TB, h http.Handler, judges func(*http.Request) *Oracle) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/v1/") {
 			h.ServeHTTP(w, r)
@@ -32,9 +46,8 @@ func (o *Oracle) Wrap(t testing.TB, h http.Handler) http.Handler {
 		if rec.status == 0 {
 			rec.status = http.StatusOK
 		}
-		if r.Method != http.MethodHead {
-			judge := o
-			if !o.Knows(r.Method, path) || strings.HasPrefix(path, "/v1/events") {
+		if judge := judges(r); judge != nil && r.Method != http.MethodHead {
+			if !judge.Knows(r.Method, path) || strings.HasPrefix(path, "/v1/events") {
 				judge = Default()
 			}
 			for _, err := range judge.answer(r.Method, path, rec) {
