@@ -291,6 +291,7 @@ func TestDiskFaults(t *testing.T) {
 func diskFault(t *testing.T, seed uint64, level store.Durability, f fault, sticky bool) {
 	t.Helper()
 	d := newDisk(seed)
+	r := rand.New(rand.NewPCG(seed, 8)) // the disk's own is the files' to use
 	opt := small
 	opt.Durability, opt.OpenFile = level, d.open
 	dir := t.TempDir()
@@ -300,8 +301,8 @@ func diskFault(t *testing.T, seed uint64, level store.Durability, f fault, stick
 	control(t, s, store.Create, 2, 1)
 	k.tried[0] = 2
 	for round := range 4 {
-		for range d.rand.IntN(20) {
-			if failed := k.write(t, s, d.rand); failed != nil {
+		for range r.IntN(20) {
+			if failed := k.write(t, s, r); failed != nil {
 				t.Fatal(failed)
 			}
 		}
@@ -311,7 +312,7 @@ func diskFault(t *testing.T, seed uint64, level store.Durability, f fault, stick
 				t.Fatalf("seed %d: nothing failed", seed)
 			}
 			d.set(f, sticky) // again, if a segment that was made ahead has taken it
-			failed = k.write(t, s, d.rand)
+			failed = k.write(t, s, r)
 		}
 		for _, err := range failed {
 			if !errors.Is(err, store.ErrSealed) || !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) {

@@ -71,8 +71,8 @@ func TestASweepIsNotBlind(t *testing.T) {
 		run   Judged
 		want  string
 	}{
-		{Models, Judged{Answers: 1000, Judged: 120, Worlds: 20, Whole: 1}, ""},
-		{Models, Judged{Answers: 1000, Judged: 119, Worlds: 20, Whole: 1}, "119 ‰"},
+		{Models, Judged{Answers: 1000, Judged: 400, Worlds: 20, Whole: 1}, ""},
+		{Models, Judged{Answers: 1000, Judged: 399, Worlds: 20, Whole: 1}, "399 ‰"},
 		{Models, Judged{Answers: 1000, Judged: 1000, Worlds: 20}, "none of 20 worlds"},
 		{Models, Judged{Answers: judgedFrom - 1, Worlds: wholeFrom - 1}, ""},
 		{"none", Judged{Answers: 1000, Worlds: 20}, ""},

@@ -44,7 +44,7 @@ func (m *Metrics) total(name string) int64 {
 // Below that, what a sweep did not find says little.
 const (
 	judgedFrom  = 500
-	judgedLeast = 120
+	judgedLeast = 400
 	wholeFrom   = 20
 )
 
