@@ -23,17 +23,11 @@ var olderShapes = [...]struct{ version, mock string }{
 	{"2024-06-20", oracle.MockOld},
 }
 
-// olderOracle is the judge of an older shape, nil where its document cannot be had.
-var olderOracle = [...]func() (*oracle.Oracle, error){
-	sync.OnceValues(func() (*oracle.Oracle, error) { return oracle.Older(oracle.MockBasil) }),
-	sync.OnceValues(func() (*oracle.Oracle, error) { return oracle.Older(oracle.MockOld) }),
-}
-
 // judgeOf is the judge of an older shape; without one the test ends here, or fails
 // where it must not.
 func judgeOf(t testing.TB, shape int) *oracle.Oracle {
 	t.Helper()
-	judge, err := olderOracle[shape]()
+	judge, err := oracle.Of(olderShapes[shape].version)
 	if err != nil {
 		if os.Getenv("WORLDS_FORCE_SDK") != "" {
 			t.Fatal(err)
@@ -49,8 +43,8 @@ func judgeOf(t testing.TB, shape int) *oracle.Oracle {
 func (r *rig) older() {
 	r.t.Helper()
 	r.olderEvents()
-	for i, shape := range olderShapes {
-		judge, err := olderOracle[i]()
+	for _, shape := range olderShapes {
+		judge, err := oracle.Of(shape.version)
 		if err != nil {
 			continue // TestOlderShapes says so
 		}
@@ -97,8 +91,8 @@ func enough(what string) bool {
 func (r *rig) olderEvents() {
 	r.t.Helper()
 	deliver := stripe.Catalog().Delivery
-	for i, shape := range olderShapes {
-		judge, err := olderOracle[i]()
+	for _, shape := range olderShapes {
+		judge, err := oracle.Of(shape.version)
 		if err != nil {
 			continue
 		}
