@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/gorilla/mux"
 
@@ -30,17 +29,8 @@ type call struct {
 // handle does what a route does and answers, with no lock held any more: an answer
 // on a world passes the points that are left of its operation.
 func (c *call) handle(route *route) error {
-	ctx, cmd := c.r.Context(), operation(route.unlogged(), nil)
-	if cmd.Op != "" {
-		if err := c.world.Pass(ctx, world.Passing{Point: world.Produced, Command: &cmd}); err != nil {
-			return err
-		}
-	}
 	if err := route.handle(c); err != nil {
 		return err
-	}
-	if cmd.Op != "" {
-		_ = c.world.Pass(ctx, world.Passing{Point: world.Committed, Command: &cmd})
 	}
 	if c.status == 0 {
 		return nil
@@ -56,23 +46,20 @@ func (c *call) handle(route *route) error {
 	return nil
 }
 
-// unlogged names the change of a world that a route makes and no entry of the world
-// holds, "" for other routes: the server's own stream holds it, under a lock of its
-// own, so that it passes no point in between.
-func (r *route) unlogged() string {
-	switch r.method + " " + strings.TrimPrefix(r.path, "/admin/worlds/{world}") {
-	case "PUT /webhooks/endpoint":
-		return "endpoint.set"
-	case "DELETE /webhooks/endpoint":
-		return "endpoint.remove"
-	case "POST /keys":
-		return "key.add"
-	case "DELETE /keys/{label}":
-		return "key.remove"
-	case "POST /fork":
-		return "fork"
+// unlogged makes a change op of a world that no entry of the world holds: the server's
+// own stream holds it, under a lock of its own, so that it passes no point in between.
+func unlogged(op string, change func(*call) error) func(*call) error {
+	return func(c *call) error {
+		ctx, cmd := c.r.Context(), operation(op, nil)
+		if err := c.world.Pass(ctx, world.Passing{Point: world.Produced, Command: &cmd}); err != nil {
+			return err
+		}
+		if err := change(c); err != nil {
+			return err
+		}
+		_ = c.world.Pass(ctx, world.Passing{Point: world.Committed, Command: &cmd})
+		return nil
 	}
-	return ""
 }
 
 // serve says that the answer is about to be written.

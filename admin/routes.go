@@ -78,19 +78,19 @@ func worldRoutes() []route {
 			[]string{"after", "actor"}, "", "Text", 200, eventStream},
 		{"POST", "/admin/worlds/{world}/verify", keeper, verifyWorld, "Prove the chain and fold the facts", nil, "", "Report", 200, ""},
 		{"POST", "/admin/worlds/{world}/replay", keeper, replayWorld, "Re-make the world and compare", nil, "Replay", "Report", 200, ""},
-		{"POST", "/admin/worlds/{world}/fork", keeper, forkWorld, "Branch the world after an entry", nil, "Fork", "CreatedWorld", 201, ""},
+		{"POST", "/admin/worlds/{world}/fork", keeper, unlogged("fork", forkWorld), "Branch the world after an entry", nil, "Fork", "CreatedWorld", 201, ""},
 		{"POST", "/admin/worlds/{world}/simulate", keeper, simulateWorld, "What a list of commands would do", nil, "Simulate", "Simulated", 200, ""},
-		{"POST", "/admin/worlds/{world}/keys", keeper, addKey, "Add an API key", nil, "AddKey", "Key", 201, ""},
+		{"POST", "/admin/worlds/{world}/keys", keeper, unlogged("key.add", addKey), "Add an API key", nil, "AddKey", "Key", 201, ""},
 		{"GET", "/admin/worlds/{world}/keys", keeper, listKeys, "List the labels of the keys", nil, "", "KeyList", 200, ""},
-		{"DELETE", "/admin/worlds/{world}/keys/{label}", keeper, removeKey, "Remove an API key", nil, "", "", 204, ""},
+		{"DELETE", "/admin/worlds/{world}/keys/{label}", keeper, unlogged("key.remove", removeKey), "Remove an API key", nil, "", "", 204, ""},
 	}
 }
 
 func deliveryRoutes() []route {
 	return []route{
-		{"PUT", "/admin/worlds/{world}/webhooks/endpoint", keeper, setEndpoint, "Set where events go", nil, "SetEndpoint", "Endpoint", 200, ""},
+		{"PUT", "/admin/worlds/{world}/webhooks/endpoint", keeper, unlogged("endpoint.set", setEndpoint), "Set where events go", nil, "SetEndpoint", "Endpoint", 200, ""},
 		{"GET", "/admin/worlds/{world}/webhooks/endpoint", keeper, showEndpoint, "Where events go", nil, "", "Endpoint", 200, ""},
-		{"DELETE", "/admin/worlds/{world}/webhooks/endpoint", keeper, removeEndpoint, "Send events nowhere", nil, "", "", 204, ""},
+		{"DELETE", "/admin/worlds/{world}/webhooks/endpoint", keeper, unlogged("endpoint.remove", removeEndpoint), "Send events nowhere", nil, "", "", 204, ""},
 		{"POST", "/admin/worlds/{world}/webhooks/flush", keeper, flushWebhooks, "Deliver what is due now", nil, "", "Batch", 200, ""},
 		{"GET", "/admin/worlds/{world}/webhooks/deliveries", keeper, listDeliveries, "The delivery ledger",
 			[]string{"at", "after", "limit"}, "", "DeliveryList", 200, ""},
