@@ -19,25 +19,28 @@ import (
 // theory is a model of a twin: a second opinion on what it must answer.
 type theory interface {
 	// judge predicts an answer and compares it, or says why it has no opinion. before is
-	// the dump of the world before the request.
-	judge(op model.Op, before func() []byte, status int, body []byte) (diffs []model.Diff, unknown string)
+	// the world before the request.
+	judge(op model.Op, before holding, status int, body []byte) (diffs []model.Diff, unknown string)
 	// knows says beforehand, by what a request says, whether judge will have one.
 	knows(op model.Op) bool
 	// graph compares a whole world; known is false if the model has lost it.
 	graph(dump []byte) (diffs []model.Diff, known bool)
 	advance(to int64)
-	// adopt takes the world as a dump has it after a change that the model has no
-	// opinion of, and compares the dump before it. ok is false if the model cannot.
-	adopt(before, after func() []byte) (diffs []model.Diff, ok bool)
+	// adopt takes the world as it is after a change that the model has no opinion of,
+	// and compares what it was before it. ok is false if the model cannot.
+	adopt(before, after holding) (diffs []model.Diff, ok bool)
 	// lost reports whether the model no longer knows what the world is like.
 	lost() bool
 	// seen tells of an idempotency key of a request that judge is not told of.
 	seen(key string)
 }
 
+// holding reads what a world holds, when it is asked for.
+type holding func() *stripemodel.World
+
 type stripeTheory struct{ m *stripemodel.Model }
 
-func (t stripeTheory) judge(op model.Op, before func() []byte, status int, body []byte) ([]model.Diff, string) {
+func (t stripeTheory) judge(op model.Op, before holding, status int, body []byte) ([]model.Diff, string) {
 	if t.m.Strange(op) {
 		if diffs := t.m.CheckDump(before()); len(diffs) > 0 {
 			return diffs, ""
@@ -53,14 +56,14 @@ func (t stripeTheory) judge(op model.Op, before func() []byte, status int, body 
 func (t stripeTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
 func (t stripeTheory) graph(dump []byte) ([]model.Diff, bool) {
-	return t.m.CheckDump(dump), t.m.Lost() == ""
+	return t.m.CheckDump(stripemodel.ReadWorld(dump)), t.m.Lost() == ""
 }
 
 func (t stripeTheory) advance(to int64) { t.m.Advance(to) }
 
 func (t stripeTheory) lost() bool { return t.m.Lost() != "" }
 
-func (t stripeTheory) adopt(before, after func() []byte) (diffs []model.Diff, ok bool) {
+func (t stripeTheory) adopt(before, after holding) (diffs []model.Diff, ok bool) {
 	if !t.lost() {
 		diffs = t.m.CheckDump(before())
 	}
@@ -74,7 +77,7 @@ func (t stripeTheory) seen(key string) { t.m.Seen(key) }
 
 type zendeskTheory struct{ m *zendeskmodel.Model }
 
-func (t zendeskTheory) judge(op model.Op, _ func() []byte, status int, body []byte) ([]model.Diff, string) {
+func (t zendeskTheory) judge(op model.Op, _ holding, status int, body []byte) ([]model.Diff, string) {
 	want := t.m.Do(op)
 	if !want.Known {
 		return nil, want.Why
@@ -89,7 +92,7 @@ func (t zendeskTheory) advance(to int64)                       { t.m.Advance(to)
 func (t zendeskTheory) seen(string)                            {}
 func (t zendeskTheory) lost() bool                             { return false }
 
-func (t zendeskTheory) adopt(_, _ func() []byte) ([]model.Diff, bool) { return nil, false }
+func (t zendeskTheory) adopt(_, _ holding) ([]model.Diff, bool) { return nil, false }
 
 // theories are the models of the twins that were asked for, by API, for a world of a
 // seed.
@@ -153,7 +156,7 @@ func (r *run) predict(s *space, t *step) *Failure {
 	if m == nil || t.rule != "" || !t.logged || t.expired() || t.beyondModels() {
 		return nil
 	}
-	diffs, unknown := m.judge(t.op.told(), dumpOf(t.before.State), t.answer.status, t.answer.body)
+	diffs, unknown := m.judge(t.op.told(), holds(t.before.State), t.answer.status, t.answer.body)
 	switch {
 	case unknown != "", len(diffs) > 0 && s.secret(&t.op):
 		if unknown == "" {
@@ -176,7 +179,7 @@ func (r *run) catchUp(s *space, t *step, m theory) *Failure {
 	if !m.lost() && (t.op.Method == "GET" || unchanged("", t) == nil) {
 		return nil
 	}
-	diffs, ok := m.adopt(dumpOf(t.before.State), dumpOf(t.after.State))
+	diffs, ok := m.adopt(holds(t.before.State), holds(t.after.State))
 	switch {
 	case len(diffs) > 0:
 		return failed("model.graph", "before this request: %v", diffs)
@@ -189,12 +192,12 @@ func (r *run) catchUp(s *space, t *step, m theory) *Failure {
 	return nil
 }
 
-// dumpOf makes the dump of a state when it is asked for.
-func dumpOf(st *projection.State) func() []byte {
-	return func() []byte {
+// holds reads a state as a model does.
+func holds(st *projection.State) holding {
+	return func() *stripemodel.World {
 		var b bytes.Buffer
 		_ = st.WriteDump(&b) // a buffer never fails
-		return bytes.TrimSpace(b.Bytes())
+		return stripemodel.ReadWorld(b.Bytes())
 	}
 }
 
@@ -206,7 +209,7 @@ func (s *space) tell(t *step) {
 			if api != t.op.API { // a test clock of its own moves it by itself
 				m.advance(t.diff.ToClock)
 				if m.lost() {
-					m.adopt(nil, dumpOf(t.after.State))
+					m.adopt(nil, holds(t.after.State))
 				}
 			}
 		}

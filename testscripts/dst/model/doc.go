@@ -23,7 +23,8 @@
 //	m, err := stripe.New(seed)
 //	want := m.Do(op)                    // before or after the request, once
 //	diffs := m.Check(want, status, body)  // the answer, as text
-//	diffs = m.CheckDump(dump)             // the whole world, between requests
+//	diffs = m.CheckDump(dump)             // the whole world, between requests; the Stripe
+//	                                      // model takes a dump apart first (ReadWorld)
 //	m.Advance(to)                       // the clock was moved, to Unix seconds
 //	m.Reset()                           // the world was reset
 //

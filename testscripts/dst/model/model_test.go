@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -71,5 +73,64 @@ func TestParseRefusesTrailingText(t *testing.T) {
 		if v, err := model.Parse([]byte(text)); err == nil {
 			t.Errorf("%q was read as %s", text, v)
 		}
+	}
+}
+
+// TestParseReadsAsAnyReaderDoes: what Parse makes of a text is what encoding/json does.
+func TestParseReadsAsAnyReaderDoes(t *testing.T) {
+	for _, text := range []string{
+		`null`, ` true `, `-1.5e+3`, `[]`, `{}`, `"a"`, `[1, [2 ,{}] , "x"]`, "{\n\t\"a\" : { \"b\" :\r [ ] } }",
+		`"\u00e9\n\"\\\/ é 👩‍🚀 \ud83d\ude00"`, `{"a\"}":"]}\\","":0,"a":[{"b":null},false]}`, "\"\xff\\\\\"",
+	} {
+		var want any
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(&want); err != nil {
+			t.Fatal(err)
+		}
+		if got := plain(value(t, text)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as %#v, not %#v", text, got, want)
+		}
+	}
+}
+
+// plain is a value as encoding/json has it.
+func plain(v model.Value) any {
+	switch v.Kind {
+	case model.True, model.False:
+		return v.Kind == model.True
+	case model.Number:
+		return json.Number(v.Text)
+	case model.String:
+		return v.Text
+	case model.Array:
+		list := []any{}
+		for _, e := range v.List {
+			list = append(list, plain(e))
+		}
+		return list
+	case model.Object:
+		object := map[string]any{}
+		for _, m := range v.Members {
+			object[m.Name] = plain(m.Value)
+		}
+		return object
+	}
+	return nil
+}
+
+func TestNamesForgetWhatWasTried(t *testing.T) {
+	n := names()
+	kept, tried := model.Symbol("in", 1), model.Symbol("in", 2)
+	if err := n.Bind(kept, "in_a"); err != nil {
+		t.Fatal(err)
+	}
+	n.Try(func() {
+		if err := n.Bind(tried, "in_b"); err != nil || n.Symbol("in", "in_b") != tried {
+			t.Errorf("nothing is learnt meanwhile: %v", err)
+		}
+	})
+	if _, ok := n.ID(tried); ok || n.Symbol("in", "in_b") != "in_b" || n.Symbol("in", "in_a") != kept {
+		t.Error("more or less was forgotten than was tried")
 	}
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 )
@@ -18,11 +17,6 @@ func Symbol(kind string, n int) string {
 	return symbolOpen + kind + "#" + strconv.Itoa(n) + symbolClose
 }
 
-// IsSymbol reports whether a text is one symbol and nothing else.
-func IsSymbol(s string) bool {
-	return strings.HasPrefix(s, symbolOpen) && strings.Index(s, symbolClose) == len(s)-len(symbolClose)
-}
-
 // SymbolKind is the kind of a symbol.
 func SymbolKind(s string) string {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(s, symbolOpen), "#")
@@ -34,6 +28,7 @@ type Names struct {
 	fits   func(kind, id string) bool
 	ids    map[string]string // by symbol
 	symbol map[string]string // by kind and id
+	learnt []string          // symbols, in the order in which they were bound
 }
 
 // NewNames makes empty names. fits reports whether an id can be one of a kind.
@@ -41,9 +36,15 @@ func NewNames(fits func(kind, id string) bool) *Names {
 	return &Names{fits: fits, ids: map[string]string{}, symbol: map[string]string{}}
 }
 
-// Clone is a copy that may learn more without the original.
-func (n *Names) Clone() *Names {
-	return &Names{fits: n.fits, ids: maps.Clone(n.ids), symbol: maps.Clone(n.symbol)}
+// Try does something and forgets what the names learn by it.
+func (n *Names) Try(f func()) {
+	known := len(n.learnt)
+	f()
+	for _, symbol := range n.learnt[known:] {
+		delete(n.symbol, SymbolKind(symbol)+"/"+n.ids[symbol])
+		delete(n.ids, symbol)
+	}
+	n.learnt = n.learnt[:known]
 }
 
 // ID is the id of a symbol, if it is known.
@@ -76,6 +77,7 @@ func (n *Names) Bind(symbol, id string) error {
 		return fmt.Errorf("%q is no id of kind %s", id, kind)
 	}
 	n.ids[symbol], n.symbol[kind+"/"+id] = id, symbol
+	n.learnt = append(n.learnt, symbol)
 	return nil
 }
 

@@ -9,26 +9,20 @@ import (
 	"worlds/testscripts/dst/model"
 )
 
-// Adopt takes a world as its dump has it, in canonical bytes: after a change that the
-// model has no opinion of, or when it is lost. What the model holds already and the
-// dump has alike stays as it is; the rest is read. An object that the model cannot
-// tell back from what it read of it is opaque.
-func (m *Model) Adopt(dump []byte) {
-	at := func(name string) canon.Raw { r, _ := canon.Get(dump, name); return r }
+// Adopt takes a world as it is: after a change that the model has no opinion of, or
+// when it is lost. What the model holds already and the world has alike stays as it
+// is; the rest is read. An object that the model cannot tell back from what it read of
+// it is opaque.
+func (m *Model) Adopt(w *World) {
 	m.undo, m.lost, m.request = nil, "", requestInfo{}
-	m.now, _ = canon.Int(at("clock"))
-	objects := at("objects")
-	rows := func(table string) []canon.Raw {
-		list, _ := canon.Get(objects, "stripe."+table)
-		return slices.Collect(elements(list))
-	}
-	m.hints = m.readHints(rows)
+	m.now = w.Now
+	m.hints = m.readHints(w)
 	for _, id := range m.coupons.order {
 		k := *m.coupons.rows[id]
 		m.gone[id] = &k
 	}
 	for _, s := range m.tables {
-		s.adopt(rows(s.name))
+		s.adopt(w.Tables[s.name])
 	}
 	for id := range m.coupons.rows {
 		delete(m.gone, id)
@@ -36,13 +30,14 @@ func (m *Model) Adopt(dump []byte) {
 	m.placeNew()
 	m.linkPayments()
 	m.takeHints()
-	for range 2 { // what shows an opaque object is opaque
+	for turn, more := 0, true; turn < 2 && more; turn++ { // what shows an opaque object is opaque
+		more = false
 		for _, s := range m.tables {
-			s.settle()
+			more = s.settle() || more
 		}
 	}
-	m.adoptEvents(at("events"))
-	m.adoptKeys(at("idempotency"))
+	m.adoptEvents(w.Events)
+	m.adoptKeys(w.Keys)
 	m.undo = nil
 }
 
@@ -52,14 +47,14 @@ type hints struct {
 	deadlines map[string]int64 // by what:of
 }
 
-func (m *Model) readHints(rows func(string) []canon.Raw) hints {
+func (m *Model) readHints(w *World) hints {
 	h := hints{spent: map[string]bool{}, deadlines: map[string]int64{}}
-	for _, raw := range rows("spent_payment_method") {
-		v, _ := model.Parse(raw)
+	for _, row := range w.Tables["spent_payment_method"] {
+		v, _ := model.Parse(row.Body)
 		h.spent[m.symbolOf(v.Get("id").Text)] = true
 	}
-	for _, raw := range rows("deadline") {
-		v, _ := model.Parse(raw)
+	for _, row := range w.Tables["deadline"] {
+		v, _ := model.Parse(row.Body)
 		what, _, _ := strings.Cut(v.Get("id").Text, ":")
 		h.deadlines[what+":"+m.symbolOf(v.Get("of").Text)], _ = v.Get("at").Number()
 	}
@@ -94,22 +89,20 @@ func (m *Model) takeHints() {
 
 // adopt takes a table's rows. Those that are not read again are as they were found
 // right before.
-func (t *table[T]) adopt(rows []canon.Raw) {
+func (t *table[T]) adopt(rows []Row) {
 	old := t.rows
 	t.rows, t.order, t.read = map[string]*T{}, nil, map[string]model.Value{}
 	opaque := t.opaque
 	t.opaque = map[string]model.Value{}
-	for _, raw := range rows {
-		text, _ := canon.Get(raw, "id")
-		v, _ := model.Parse(text)
-		id := t.m.symbolOf(v.Text)
+	for _, at := range rows {
+		id := t.m.symbolOf(at.ID)
 		t.order = append(t.order, id)
 		before, was := old[id], opaque[id]
-		if before != nil && was.Kind == model.Absent && !t.dirty[id] && bytes.Equal(t.m.checked.rows[t.name+"/"+id], raw) {
+		if before != nil && was.Kind == model.Absent && !t.dirty[id] && bytes.Equal(t.m.checked.rows[t.name+"/"+id].raw, at.Body) {
 			t.rows[id] = before
 			continue
 		}
-		v, _ = model.Parse(raw)
+		v, _ := model.Parse(at.Body)
 		v = awake(v)
 		t.read[id] = v
 		row := new(T)
@@ -125,21 +118,22 @@ func (t *table[T]) adopt(rows []canon.Raw) {
 	}
 }
 
-// settle makes opaque what the model shows otherwise than it is.
-func (t *table[T]) settle() {
+// settle makes opaque what the model shows otherwise than it is, and says whether there
+// is such a thing.
+func (t *table[T]) settle() (more bool) {
 	for _, id := range t.order {
 		if t.opaque[id].Kind != model.Absent {
 			continue
 		}
 		v, read := t.read[id]
 		if !read { // found right before: all that matters is that it can still be shown
-			v, _ = model.Parse(t.m.checked.rows[t.name+"/"+id])
-			v = awake(v)
+			v = awake(t.m.checked.rows[t.name+"/"+id].value)
 		}
 		if !t.shows(id, v) {
-			t.opaque[id] = v
+			t.opaque[id], more = v, true
 		}
 	}
+	return more
 }
 
 // shows reports whether the model shows an object as it is.
@@ -156,7 +150,8 @@ func (t *table[T]) shows(id string, v model.Value) (same bool) {
 	case "coupon":
 		want = want.With("valid", model.Any)
 	}
-	return len(model.Compare(want, v, t.m.names.Clone())) == 0
+	t.m.names.Try(func() { same = len(model.Compare(want, v, t.m.names)) == 0 })
+	return same
 }
 
 // creation is the order in which one request makes objects of several tables.
@@ -251,33 +246,26 @@ func awake(v model.Value) model.Value {
 }
 
 // adoptEvents takes the events that were not found right before.
-func (m *Model) adoptEvents(log canon.Raw) {
+func (m *Model) adoptEvents(log []canon.Raw) {
 	m.events = m.events[:min(len(m.events), len(m.checked.events))]
-	n := 0
-	for raw := range elements(log) {
-		if api, _ := canon.Get(raw, "api"); string(api) != `"stripe"` {
-			continue
-		}
-		if n++; n <= len(m.events) {
-			continue
-		}
+	for _, raw := range log[min(len(log), len(m.events)):] {
 		v, _ := model.Parse(raw)
 		created, _ := v.Get("created").Number()
 		request := v.Get("meta").Get("request")
 		m.events = append(m.events, event{id: m.symbolOf(v.Get("id").Text), kind: v.Get("type").Text, created: created,
 			object: awake(v.Get("object")), previous: v.Get("meta").Get("previous_attributes"),
 			request: requestInfo{request.Get("id").Text, request.Get("idempotency_key").Text}})
-		m.checked.events = append(m.checked.events, bytes.Clone(raw))
+		m.checked.events = append(m.checked.events, raw)
 	}
 }
 
 // adoptKeys takes note of idempotency keys whose answers the model does not know.
-func (m *Model) adoptKeys(list canon.Raw) {
+func (m *Model) adoptKeys(list []canon.Raw) {
 	names := map[string]string{}
 	for key, alias := range m.aliases {
 		names[alias] = key
 	}
-	for raw := range elements(list) {
+	for _, raw := range list {
 		v, _ := model.Parse(raw)
 		alias := v.Get("key").Text
 		key := or(names[alias], alias)

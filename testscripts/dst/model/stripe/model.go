@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"worlds/journal/canon"
 	"worlds/testscripts/dst/model"
 )
 
@@ -187,8 +186,8 @@ type shelf struct {
 	dirty map[string]bool
 
 	has    func(id string) bool
-	adopt  func([]canon.Raw)
-	settle func()
+	adopt  func([]Row)
+	settle func() bool
 }
 
 func newTable[T any](m *Model, name string, body func(*Model, *T) model.Value, from func(*source, *T)) *table[T] {
