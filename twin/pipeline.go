@@ -183,10 +183,11 @@ func (r *run) parse() (*Node, *Violation) {
 // all or nothing, like an advance: when something cannot happen, the clock stays
 // and the request is answered as a fault of the server, logged, not stored.
 func (r *run) tick() bool {
+	before := r.tx.Savepoint()
+	r.ticked = before // what rules and keys have counted stays counted
 	if r.m.Spec.AutoTickSeconds == 0 {
 		return false
 	}
-	before := r.tx.Savepoint()
 	if err := r.passTime(); err != nil {
 		r.tx.Rollback(before)
 		r.store = false
