@@ -115,7 +115,7 @@ func (p *plan) prune(n *Node, prefix string, names []string) []string {
 		switch {
 		case f.list && f.sub != nil:
 			for _, e := range k.Kids {
-				if e.index >= 0 {
+				if e.index >= 0 || f.sub.key != nil {
 					names = f.sub.prune(e, join(path, e.label()), names)
 				}
 			}

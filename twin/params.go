@@ -23,7 +23,8 @@ import (
 // string, an integer, a bool, Metadata, a struct of such fields or a slice of
 // structs or scalars, or canon.Raw for any JSON value. A struct with a field Eq,
 // such as Range, may also be sent as one value. Embedded structs contribute their
-// fields.
+// fields. A slice of structs that have a string field tagged `key:""` is a map: the
+// field is each element's key.
 //
 // In a JSON body null clears a parameter with the rule empty and says nothing of
 // any other; "" is a value; integers are numbers and booleans true and false.
@@ -39,6 +40,7 @@ type plan struct {
 	fields []field
 	byName map[string]int
 	paths  []field
+	key    []int // where the key of an element of a map is
 }
 
 type field struct {
@@ -85,6 +87,10 @@ func (p *plan) collect(t reflect.Type, prefix []int) {
 		}
 		if name := sf.Tag.Get("path"); name != "" {
 			p.paths = append(p.paths, field{name: name, index: index})
+			continue
+		}
+		if _, ok := sf.Tag.Lookup("key"); ok {
+			p.key = index
 			continue
 		}
 		name := sf.Tag.Get("param")
@@ -169,7 +175,7 @@ func (p *plan) unknown(n *Node, prefix string, names []string) []string {
 		switch {
 		case f.list && f.sub != nil:
 			for _, e := range k.Kids {
-				if e.index >= 0 {
+				if e.index >= 0 || f.sub.key != nil {
 					names = f.sub.unknown(e, join(path, e.label()), names)
 				}
 			}
@@ -248,7 +254,11 @@ func setState(opt reflect.Value, s presence) {
 }
 
 func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
-	if !k.array() {
+	keyed := f.sub != nil && f.sub.key != nil
+	switch {
+	case keyed && !k.object():
+		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
+	case !keyed && !k.array():
 		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "array"}
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(k.Kids), len(k.Kids)))
@@ -262,6 +272,9 @@ func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
 			bad = &Violation{Kind: BadType, Param: at, Value: e.Value, Want: "object"}
 		default:
 			bad = f.sub.bind(v.Index(i), e, at)
+		}
+		if keyed {
+			v.Index(i).FieldByIndex(f.sub.key).SetString(e.label())
 		}
 		if bad != nil {
 			return bad

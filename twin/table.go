@@ -12,7 +12,7 @@ type Param struct {
 	HasMin   bool     // of an integer
 	HasMax   bool
 	Min, Max int64
-	Fields   []Param // of an object, or of the elements of a list of objects
+	Fields   []Param // of an object, or of the elements of a list or map of objects
 	Elem     ParamType
 }
 
@@ -50,6 +50,8 @@ func (p *plan) table() []Param {
 			q.Type = AnyParam
 		case f.ranged:
 			q.Type = RangeParam
+		case f.list && f.sub != nil && f.sub.key != nil:
+			q.Type, q.Elem, q.Fields = MapParam, ObjectParam, f.sub.table()
 		case f.list && f.sub != nil:
 			q.Type, q.Elem, q.Fields = ListParam, ObjectParam, f.sub.table()
 		case f.list:

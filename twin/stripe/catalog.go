@@ -12,6 +12,7 @@ func Catalog() *twin.Catalog {
 		couponAPI(),
 		retiredCouponAPI(),
 		couponReachAPI(),
+		couponCurrencyAPI(),
 		promotionCodeAPI(),
 		discountAPI(),
 		productAPI(),

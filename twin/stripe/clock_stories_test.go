@@ -54,10 +54,10 @@ func (r *rig) fill(step string) string {
 			return step
 		}
 		days, end := 0.0, 0
-		if strings.HasPrefix(rest, "+") {
+		if strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "-") {
 			for end = 1; end < len(rest) && (rest[end] == '.' || rest[end] >= '0' && rest[end] <= '9'); end++ {
 			}
-			days, _ = strconv.ParseFloat(rest[1:end], 64)
+			days, _ = strconv.ParseFloat(rest[:end], 64)
 		}
 		step = before + fmt.Sprint(r.machine.State.Now()+int64(days*86400)) + rest[end:]
 	}

@@ -69,7 +69,7 @@ func couponAPI() twin.API {
 		},
 		Include: map[string]twin.Include{
 			"applies_to":       includeAppliesTo,
-			"currency_options": couponCurrencies,
+			"currency_options": includeCurrencyOptions,
 		},
 		Fire: fireCoupon,
 	}
@@ -118,6 +118,7 @@ type createCouponParams struct {
 	AppliesTo        twin.Opt[appliesToParams] `param:"applies_to"`
 	AmountOff        twin.Opt[twin.Money]      `param:"amount_off" rule:"min=1,max=99999999"`
 	Currency         twin.Opt[string]          `param:"currency"`
+	CurrencyOptions  couponOptions             `param:"currency_options"`
 	Duration         twin.Opt[string]          `param:"duration" rule:"enum=forever|once|repeating"`
 	DurationInMonths twin.Opt[int64]           `param:"duration_in_months" rule:"min=1,max=1200"`
 	ID               twin.Opt[string]          `param:"id"`
@@ -138,6 +139,8 @@ func (p *createCouponParams) Check() *twin.Error {
 		return invalidCode("parameter_missing", "", "Must provide percent_off or amount_off.")
 	case p.AmountOff.Given() && !p.Currency.Given():
 		return invalidCode("parameter_missing", "currency", "You must pass currency when passing amount_off.")
+	case p.CurrencyOptions.Given() && !p.AmountOff.Given():
+		return errOptionsOfPercentage()
 	case repeating && !p.DurationInMonths.Given():
 		return invalidCode("parameter_missing", "duration_in_months", "You must pass duration_in_months when passing duration=repeating.")
 	case !repeating && p.DurationInMonths.Given():
@@ -184,6 +187,9 @@ func createCoupon(tx *twin.Tx, p *createCouponParams) (twin.Doc, *twin.Error) {
 		return twin.Doc{}, err
 	}
 	if err := p.reach(tx, c.ID); err != nil {
+		return twin.Doc{}, err
+	}
+	if err := offer(tx, &c, p.CurrencyOptions); err != nil {
 		return twin.Doc{}, err
 	}
 	doc := coupons.Put(tx, &c)
@@ -262,11 +268,13 @@ func retrieveCoupon(tx *twin.Tx, p *couponPath) (twin.Doc, *twin.Error) {
 
 type updateCouponParams struct {
 	couponPath
-	Metadata twin.Opt[twin.Metadata] `param:"metadata"`
-	Name     twin.Opt[string]        `param:"name" rule:"len=40"`
+	CurrencyOptions couponOptions           `param:"currency_options"`
+	Metadata        twin.Opt[twin.Metadata] `param:"metadata"`
+	Name            twin.Opt[string]        `param:"name" rule:"len=40"`
 }
 
-// updateCoupon changes what a coupon is called, never what it takes off.
+// updateCoupon changes what a coupon is called, or adds currencies, and never what it
+// takes off already.
 func updateCoupon(tx *twin.Tx, p *updateCouponParams) (twin.Doc, *twin.Error) {
 	old, ok := coupons.Get(tx, p.Coupon)
 	if !ok {
@@ -276,6 +284,12 @@ func updateCoupon(tx *twin.Tx, p *updateCouponParams) (twin.Doc, *twin.Error) {
 	p.Name.Apply(&c.Name)
 	var err *twin.Error
 	if c.Metadata, err = applyMetadata(c.Metadata, p.Metadata); err != nil {
+		return twin.Doc{}, err
+	}
+	if p.CurrencyOptions.Given() && c.AmountOff == nil {
+		return twin.Doc{}, errOptionsOfPercentage()
+	}
+	if err := offer(tx, &c, p.CurrencyOptions); err != nil {
 		return twin.Doc{}, err
 	}
 	doc, previous, changed := coupons.Replace(tx, &c)
@@ -315,20 +329,4 @@ func fireCoupon(tx *twin.Tx, id string) error {
 	c.Valid = false
 	coupons.Put(tx, &c)
 	return nil
-}
-
-// couponCurrencies are the sums of a coupon by currency: its own one.
-func couponCurrencies(_ *twin.Tx, coupon canon.Raw) canon.Raw {
-	var c Coupon
-	if err := canon.Unmarshal(coupon, &c); err != nil {
-		panic("stripe: coupon: " + err.Error())
-	}
-	if c.AmountOff == nil {
-		return canon.Raw("{}")
-	}
-	return canon.Marshal(&map[string]couponCurrency{*c.Currency: {*c.AmountOff}})
-}
-
-type couponCurrency struct {
-	AmountOff twin.Money `json:"amount_off"`
 }

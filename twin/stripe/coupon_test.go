@@ -1,6 +1,7 @@
 package stripe_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -126,7 +127,7 @@ func TestDiscountRefusals(t *testing.T) {
 		{"POST /v1/coupons percent_off=5 duration=repeating", "400 parameter_missing duration_in_months You must pass duration_in_months when passing duration=repeating."},
 		{"POST /v1/coupons percent_off=5 duration_in_months=2", "400 - duration_in_months You may only pass duration_in_months when passing duration=repeating."},
 		{"POST /v1/coupons percent_off=5 redeem_by=1", "400 - redeem_by Invalid timestamp: must be an integer Unix timestamp in the future."},
-		{"POST /v1/coupons percent_off=5 currency_options[eur][amount_off]=5", "501 - currency_options This twin does not serve the parameter currency_options of POST /v1/coupons. The world is unchanged."},
+		{"POST /v1/coupons percent_off=5 currency_options[eur][amount_off]=5", "400 - currency_options You may only pass currency_options for a coupon with amount_off."},
 		{"DELETE /v1/coupons/NO", "404 resource_missing coupon No such coupon: 'NO'"},
 		{"POST /v1/promotion_codes", "400 parameter_missing promotion Missing required param: promotion."},
 		{"POST /v1/promotion_codes promotion[type]=coupon promotion[coupon]=NO", "400 resource_missing promotion[coupon] No such coupon: 'NO'"},
@@ -147,5 +148,39 @@ func TestDiscountRefusals(t *testing.T) {
 		{"POST /v1/subscriptions/sub_ada coupon=HALF", "400 parameter_unknown coupon Received unknown parameter: coupon"},
 	} {
 		r.refused(row[0], row[1])
+	}
+}
+
+// A coupon of a sum takes off other sums in other currencies.
+func TestCouponCurrencies(t *testing.T) {
+	r := newRig(t, qaBase)
+	const make = "POST /v1/coupons id=%s amount_off=500 currency=usd currency_options[%s][amount_off]=%s"
+	a := r.ok(fmt.Sprintf(make, "both", "jpy", "700") + " expand[]=currency_options")
+	if got := a.get("currency_options.jpy.amount_off") + a.get("currency_options.usd.amount_off") + a.get("amount_off"); got != "700500500" {
+		t.Errorf("%s", a.Body)
+	}
+	for line, want := range map[string]string{
+		fmt.Sprintf(make, "x", "jpy", "a"):                                   "400 parameter_invalid_integer currency_options[jpy][amount_off] Invalid integer: a",
+		fmt.Sprintf(make, "x", "usd", "7"):                                   "400 - currency_options[usd][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (usd).",
+		"POST /v1/coupons percent_off=5 currency_options[jpy][amount_off]=1": "400 - currency_options You may only pass currency_options for a coupon with amount_off.",
+		"POST /v1/coupons/both currency_options[jpy][amount_off]=701":        "400 - currency_options[jpy][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (jpy).",
+		"POST /v1/coupons/both currency_options[jpy][percent_off]=7":         "400 parameter_unknown currency_options[jpy][percent_off] Received unknown parameter: currency_options[jpy][percent_off]",
+		"POST /v1/coupons/both currency_options[jpy]=7":                      "400 - currency_options[jpy] Invalid object",
+		"POST /v1/coupons/both currency_options[jpy][amount_off][x]=7":       "400 - currency_options[jpy][amount_off] Invalid integer",
+	} {
+		r.refused(line, want)
+	}
+	r.ok("POST /v1/coupons/both currency_options[eur][amount_off]=300 currency_options[jpy][amount_off]=700")
+	if got := r.ok("GET /v1/coupons/both expand[]=currency_options").get("currency_options"); got != `{"eur":{"amount_off":300},"jpy":{"amount_off":700},"usd":{"amount_off":500}}` {
+		t.Errorf("%s", got)
+	}
+	c := r.ok("POST /v1/customers").get("id")
+	r.ok("POST /v1/invoiceitems customer=" + c + " amount=9899 currency=jpy")
+	inv := r.ok("POST /v1/invoices customer=" + c + " currency=jpy pending_invoice_items_behavior=include discounts[0][coupon]=both")
+	if got := inv.get("total"); got != "9199" {
+		t.Errorf("in yen it comes to %s", got)
+	}
+	if got := r.do("POST /v1/invoices customer=" + r.ok("POST /v1/customers").get("id") + " currency=gbp discounts[0][coupon]=both"); got.Status != 400 {
+		t.Errorf("in pounds: %s", got.Body)
 	}
 }

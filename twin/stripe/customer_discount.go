@@ -64,7 +64,7 @@ func (c *Customer) inherit(tx *twin.Tx, currency string) []string {
 		c.endDiscount(tx)
 		return nil
 	}
-	if !coupon.takesOff(currency) {
+	if !coupon.takesOff(tx, currency) {
 		return nil
 	}
 	return []string{id}

@@ -14,6 +14,8 @@ type deadline struct {
 const (
 	warning = "trial_will_end" // of a subscription
 	overdue = "due_date"       // of an invoice
+	// Until when a subscription costs nothing after its trial.
+	freeRest = "free_rest"
 	// What became of a refund that did not succeed at once.
 	refundOutcome = "refund_outcome"
 )

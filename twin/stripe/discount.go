@@ -149,7 +149,7 @@ func (p *discountParams) make(tx *twin.Tx, d Discount, currency, at string) (*Di
 		return nil, errNoSuchRef(coupons.Object, param, coupon)
 	case !c.Valid:
 		return nil, errCouponExpired(c.ID, param)
-	case currency != "" && !c.takesOff(currency):
+	case currency != "" && !c.takesOff(tx, currency):
 		return nil, errCouponCurrency(param, *c.Currency, currency)
 	}
 	c.redeem(tx)
@@ -157,12 +157,12 @@ func (p *discountParams) make(tx *twin.Tx, d Discount, currency, at string) (*Di
 	return &d, nil
 }
 
-// takesOff reports whether a coupon reduces sums in a currency.
-func (c *Coupon) takesOff(currency string) bool { return c.AmountOff == nil || *c.Currency == currency }
-
-// begin makes a discount of a coupon, from now on.
+// begin makes a discount of a coupon, from its start on, or from now on.
 func (d *Discount) begin(tx *twin.Tx, c *Coupon) {
-	d.ID, d.Object, d.Start = discounts.NewID(tx), discounts.Object, tx.Now()
+	d.ID, d.Object = discounts.NewID(tx), discounts.Object
+	if d.Start == 0 {
+		d.Start = tx.Now()
+	}
 	d.Source = DiscountSource{Coupon: c.ID, Type: coupons.Object}
 	if c.DurationInMonths != nil {
 		months := seed.Recurring{Interval: "month", IntervalCount: *c.DurationInMonths}
@@ -195,13 +195,14 @@ func owned(tx *twin.Tx, ids []string, invoice string) []string {
 	})
 }
 
-// applyDiscounts makes the discounts of a stored subscription what a request says.
-func (s *Subscription) applyDiscounts(tx *twin.Tx, p discountList) *twin.Error {
+// applyDiscounts makes the discounts of a stored subscription what a request says; new
+// ones begin at since, 0 for now.
+func (s *Subscription) applyDiscounts(tx *twin.Tx, p discountList, since twin.Time) *twin.Error {
 	if !p.Sent() {
 		return nil
 	}
 	had := s.Discounts
-	kept, err := grant(tx, p, Discount{Customer: &s.Customer, Subscription: &s.ID}, s.Currency, had)
+	kept, err := grant(tx, p, Discount{Customer: &s.Customer, Subscription: &s.ID, Start: since}, s.Currency, had)
 	if err != nil {
 		return err
 	}
@@ -322,7 +323,7 @@ func (inv *Invoice) reduce(tx *twin.Tx, all []Line) {
 		l := &all[i]
 		left[i] = l.Amount
 		for _, id := range l.Discounts {
-			c := couponOf(tx, id)
+			c := couponOf(tx, id).in(tx, inv.Currency)
 			if !c.reaches(tx, l.product()) {
 				continue
 			}
@@ -333,7 +334,7 @@ func (inv *Invoice) reduce(tx *twin.Tx, all []Line) {
 		l.Amount = left[i]
 	}
 	for _, id := range inv.Discounts {
-		shares := apportion(tx, couponOf(tx, id), all, left)
+		shares := apportion(tx, couponOf(tx, id).in(tx, inv.Currency), all, left)
 		for i := range all {
 			left[i] -= shares[i]
 			inv.take(&all[i], id, shares[i])

@@ -76,6 +76,23 @@ func errNoRoute(method, path string) *twin.Error {
 		method, path)})
 }
 
+// errAnchorInTrial is a billing cycle that would begin before the end of a trial.
+func errAnchorInTrial() *twin.Error {
+	return invalidCode("subscription_update_trial_after_billing_cycle_anchor", "billing_cycle_anchor",
+		"The billing_cycle_anchor cannot be earlier than the trial_end.")
+}
+
+// errIncomplete refuses what would bill a subscription whose first invoice is not paid.
+func errIncomplete() *twin.Error {
+	return invalid("", "You cannot update a subscription in `incomplete` status in a way that results in a new invoice or invoice items. "+
+		"Only minor attributes, like `metadata` or `default_payment_method`, can be updated on such subscriptions.")
+}
+
+// errOptionsOfPercentage is a sum by currency of a coupon that takes off a percentage.
+func errOptionsOfPercentage() *twin.Error {
+	return invalid("currency_options", "You may only pass currency_options for a coupon with amount_off.")
+}
+
 // errNotPending refuses to let wait for a payment what costs nothing.
 func errNotPending(param string) *twin.Error {
 	return invalid(param, "When `payment_behavior` is set to `pending_if_incomplete`, you can only update `items`, `billing_cycle_anchor`, `trial_end` and `add_invoice_items`, and say how they are prorated.")

@@ -253,6 +253,9 @@ func (x *exporter) exportSubscriptions() {
 			x.lose("subscriptions of several prices")
 			continue
 		}
+		x.loseIf(sub.BillingCycleAnchorConfig != nil, "calendars of billing cycle anchors")
+		x.loseIf(sub.Status == subTrialing && sub.BillingCycleAnchor != *sub.TrialEnd, "billing cycle anchors after a trial")
+		x.loseIf(sub.StartDate != sub.Created, "start dates in the past")
 		x.loseIf(sub.PauseCollection != nil, "pauses of collection")
 		x.loseIf(sub.CancelAt != nil && !sub.CancelAtPeriodEnd, "cancellations at a moment of their own")
 		x.loseIf(sub.CollectionMethod != chargeAutomatically, "subscriptions that send invoices, now charged")
@@ -267,7 +270,7 @@ func (x *exporter) subscription(sub *Subscription) seed.Subscription {
 	s := seed.Subscription{ID: sub.ID, Customer: sub.Customer, Price: item.Price.ID, Quantity: item.Quantity,
 		CurrentPeriodStart: int64(item.CurrentPeriodStart), CurrentPeriodEnd: int64(item.CurrentPeriodEnd),
 		CancelAtPeriodEnd: sub.CancelAtPeriodEnd, CreatedOffset: x.offset(sub.Created),
-		BillingCycleAnchor: int64(sub.BillingCycleAnchor), Status: sub.Status}
+		BillingCycleAnchor: int64(sub.cycle().origin), Status: sub.Status}
 	if sub.TrialEnd != nil && (sub.Status == subTrialing || int64(*sub.TrialEnd) <= x.now) {
 		s.TrialEnd = int64(*sub.TrialEnd)
 	}

@@ -375,7 +375,7 @@ func (it *InvoiceItem) discount(tx *twin.Tx, p discountList) *twin.Error {
 	}
 	it.NetAmount = it.Amount
 	for _, id := range it.Discounts {
-		if c := couponOf(tx, id); c.reaches(tx, it.product()) {
+		if c := couponOf(tx, id).in(tx, it.Currency); c.reaches(tx, it.product()) {
 			it.NetAmount -= c.off(max(it.NetAmount, 0))
 		}
 	}

@@ -123,6 +123,10 @@ func compareParam(want spec.Param, p twin.Param, name string, at report) {
 	switch p.Type {
 	case twin.ObjectParam:
 		compareFields(fieldsOf(want), p.Fields, name, at)
+	case twin.MapParam:
+		if p.Elem == twin.ObjectParam {
+			compareFields(fieldsOf(*form.Elem), p.Fields, name+"[]", at)
+		}
 	case twin.ListParam:
 		inner, ok := formOf(*form.Elem, p.Elem) // of a list
 		if !ok {

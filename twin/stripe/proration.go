@@ -23,7 +23,7 @@ type revision struct {
 	reset bool               // a billing cycle begins now
 	trial bool               // it is a trial
 	extra []*InvoiceItem     // what is billed once beside it
-	old   twin.Time          // the anchor before the change
+	old   cycle              // what periods were counted from before the change
 	// what was asked of the card came to nothing
 	declined bool
 }
@@ -33,7 +33,7 @@ type proration struct {
 	sub      *Subscription
 	customer *Customer
 	at       twin.Time
-	anchor   twin.Time // that the period is counted from
+	cycle    cycle // that the period is counted from
 }
 
 // credit is what of an item's price is not used, to be given back.
@@ -53,7 +53,7 @@ func (p *proration) debit(tx *twin.Tx, it *SubscriptionItem) *InvoiceItem {
 func (p *proration) item(tx *twin.Tx, it *SubscriptionItem, sign int64, what string) *InvoiceItem {
 	made := newItem(tx, p.customer)
 	made.Currency, made.Proration, made.Discountable = p.sub.Currency, true, false
-	made.Amount = it.part(p.anchor, p.at, sign)
+	made.Amount = it.part(p.cycle, p.at, sign)
 	made.NetAmount = made.Amount
 	text := it.restText(tx, what, p.at)
 	unit := it.Price.UnitAmountDecimal
@@ -178,13 +178,16 @@ func (r *revision) prepare(tx *twin.Tx, s *Subscription, c *Customer) (made []*I
 	if err := r.begin(s); err != nil {
 		return nil, false, err
 	}
-	if changes := r.changes(s); !s.renews() || !changes && !r.reset {
+	behavior := r.ProrationBehavior.Or(prorateLater)
+	switch changes := r.changes(s); {
+	case s.Status == subIncomplete && (changes && behavior != prorateNever || len(r.extra) > 0):
+		return nil, false, errIncomplete()
+	case !s.renews(), !changes && !r.reset:
 		return nil, false, nil
 	}
-	behavior := r.ProrationBehavior.Or(prorateLater)
-	p := proration{sub: s, customer: c, at: r.ProrationDate.Or(tx.Now()), anchor: s.BillingCycleAnchor}
+	p := proration{sub: s, customer: c, at: r.ProrationDate.Or(tx.Now()), cycle: s.cycle()}
 	if r.trial {
-		p.anchor = r.old
+		p.cycle = r.old
 	}
 	period := Period{Start: r.was[0].CurrentPeriodStart, End: r.was[0].CurrentPeriodEnd}
 	switch {
@@ -219,19 +222,21 @@ func (r *revision) begin(s *Subscription) *twin.Error {
 		r.reset = true
 	}
 	switch {
-	case !r.reset || s.Status == subActive || s.Status == subPastDue:
+	case !r.reset || s.renews():
 		return nil
+	case s.Status == subIncomplete:
+		return errIncomplete()
 	case r.trial:
 		return errUnserved("a trial for a subscription that is "+s.Status, "trial_end")
 	case s.Status == subTrialing:
-		return errUnserved("a new billing cycle during a trial", "billing_cycle_anchor")
+		return errAnchorInTrial()
 	}
 	return errUnserved("a new billing cycle for a subscription that is "+s.Status, "items")
 }
 
 // restart begins a billing cycle now.
 func (s *Subscription) restart(now twin.Time) {
-	s.BillingCycleAnchor = now
+	s.BillingCycleAnchor, s.BillingCycleAnchorConfig = now, nil
 	s.roll(now)
 	if s.CancelAtPeriodEnd {
 		end := s.period().End
@@ -264,14 +269,24 @@ func (r *revision) invoice(tx *twin.Tx, s *Subscription, c *Customer, made []*In
 	s.LatestInvoice = &inv.ID
 	s.mirror()
 	subscriptions.Put(tx, s)
-	draft(tx, inv, r.lines(tx, s, inv, made))
-	if s.Status == subUnpaid || s.PauseCollection != nil {
-		return errUnserved("an immediate invoice of a subscription whose invoices are not collected", "proration_behavior")
+	behavior := s.collects()
+	if behavior == keepAsDraft {
+		inv.AutoAdvance = false
 	}
-	if finalize(tx, inv, c); inv.Status != invOpen || inv.CollectionMethod != chargeAutomatically {
+	draft(tx, inv, r.lines(tx, s, inv, made))
+	if behavior == keepAsDraft {
 		return nil
 	}
-	return r.pay(tx, s, c, inv)
+	switch finalize(tx, inv, c); {
+	case inv.Status != invOpen:
+	case behavior == voidInvoices:
+		void(tx, inv)
+	case behavior == markUncollectible:
+		giveUp(tx, inv)
+	case inv.CollectionMethod == chargeAutomatically:
+		return r.pay(tx, s, c, inv)
+	}
+	return nil
 }
 
 // pay charges the invoice of a revision. When that fails the subscription is past
@@ -382,7 +397,7 @@ func (s *Subscription) creditRest(tx *twin.Tx) *twin.Error {
 	case c.Balance < -amountMax:
 		return errAmountLarge("", amountMax, s.Currency)
 	}
-	p := proration{sub: s, customer: c, at: tx.Now(), anchor: s.BillingCycleAnchor}
+	p := proration{sub: s, customer: c, at: tx.Now(), cycle: s.cycle()}
 	for i := range s.Items.Data {
 		p.credit(tx, &s.Items.Data[i]).enter(tx, nil)
 	}

@@ -14,7 +14,7 @@ type Subscription struct {
 	ApplicationFeePercent    canon.Raw                   `json:"application_fee_percent"`
 	AutomaticTax             SubscriptionAutomaticTax    `json:"automatic_tax"`
 	BillingCycleAnchor       twin.Time                   `json:"billing_cycle_anchor"` // every period boundary is counted from here
-	BillingCycleAnchorConfig canon.Raw                   `json:"billing_cycle_anchor_config"`
+	BillingCycleAnchorConfig *AnchorConfig               `json:"billing_cycle_anchor_config"`
 	BillingMode              BillingMode                 `json:"billing_mode"`
 	BillingSchedules         []canon.Raw                 `json:"billing_schedules"`
 	BillingThresholds        canon.Raw                   `json:"billing_thresholds"`

@@ -52,8 +52,8 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	if err := checkAdded(p.AddInvoiceItems.V); err != nil {
 		return err
 	}
-	if p.BillingCycleAnchor.V == "now" && p.TrialEnd.Given() {
-		return errUnserved("a new billing cycle beside a trial", "billing_cycle_anchor")
+	if p.BillingCycleAnchor.V == "now" && p.TrialEnd.Given() && p.TrialEnd.V != trialNow {
+		return errAnchorInTrial()
 	}
 	for i := range p.Items.V {
 		at := fmt.Sprintf("items[%d]", i)
@@ -96,7 +96,7 @@ func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *tw
 	if p.TrialEnd.V == trialNow && s.Status == subTrialing {
 		return cutTrial(tx, s)
 	}
-	r := revision{prorationParams: p.prorationParams, was: old.Items.Data, reset: p.BillingCycleAnchor.V == "now", extra: added, old: old.BillingCycleAnchor}
+	r := revision{prorationParams: p.prorationParams, was: old.Items.Data, reset: p.BillingCycleAnchor.V == "now", extra: added, old: old.cycle()}
 	if p.TrialEnd.Given() && p.TrialEnd.V != trialNow && s.Status != subTrialing {
 		r.reset, r.trial = true, true
 	}
@@ -144,7 +144,7 @@ func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 	if err := applyPause(tx, s, p.PauseCollection); err != nil {
 		return err
 	}
-	if err := s.applyDiscounts(tx, p.Discounts); err != nil {
+	if err := s.applyDiscounts(tx, p.Discounts, 0); err != nil {
 		return err
 	}
 	p.CancellationDetails.V.apply(s)

@@ -10,6 +10,8 @@ import (
 type createSubscriptionParams struct {
 	collectionParams
 	AddInvoiceItems      twin.Opt[[]addedItemParams]   `param:"add_invoice_items"`
+	AnchorConfig         twin.Opt[anchorConfigParams]  `param:"billing_cycle_anchor_config"`
+	BackdateStartDate    twin.Opt[twin.Time]           `param:"backdate_start_date" rule:"min=0,max=7258118400"`
 	BillingCycleAnchor   twin.Opt[twin.Time]           `param:"billing_cycle_anchor" rule:"min=0,max=7258118400"`
 	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
 	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"min=0,max=7258118400"`
@@ -40,6 +42,7 @@ type newItemParams struct {
 	Price     twin.Opt[string]          `param:"price"`
 	PriceData twin.Opt[itemPriceParams] `param:"price_data"`
 	Quantity  twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`
+	since     twin.Time                 `param:"-"` // from when on it is billed, 0 for now
 }
 
 // The payment behaviors of a new subscription.
@@ -71,8 +74,8 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 			return err
 		}
 	}
-	if p.BillingCycleAnchor.Given() && (p.TrialPeriodDays.Given() || p.TrialEnd.Given()) {
-		return errUnserved("a billing cycle anchor beside a trial", "billing_cycle_anchor")
+	if p.BillingCycleAnchor.Given() && p.AnchorConfig.Given() {
+		return errExclusive("billing_cycle_anchor", "billing_cycle_anchor_config")
 	}
 	return checkTrialEnd(p.TrialEnd)
 }
@@ -98,29 +101,30 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	if err := p.apply(tx, s); err != nil {
 		return twin.Doc{}, err
 	}
-	if p.BillingCycleAnchor.Given() {
-		if err := s.anchorAt(tx.Now(), p.BillingCycleAnchor.V, first); err != nil {
-			return twin.Doc{}, err
-		}
+	if err := p.anchor(tx, s, first); err != nil {
+		return twin.Doc{}, err
 	}
 	if err := pinCurrency(tx, c, s.Currency); err != nil {
 		return twin.Doc{}, err
 	}
 	b := beginning{sub: s, customer: c, items: p.Items.V, added: p.AddInvoiceItems.V, discounts: p.Discounts, status: subActive, pay: true,
-		free: s.BillingCycleAnchor > tx.Now() && p.ProrationBehavior.V == prorateNever}
+		free: s.anchoredAhead(tx.Now()) && p.ProrationBehavior.V == prorateNever}
+	if p.BackdateStartDate.Given() {
+		if err := b.backdate(tx, p.BackdateStartDate.V, p.ProrationBehavior.V != prorateNever); err != nil {
+			return twin.Doc{}, err
+		}
+	}
 	if err := b.check(tx); err != nil {
 		return twin.Doc{}, err
 	}
 	switch {
-	case b.free:
-		b.pay = false
 	case s.TrialEnd != nil:
-		b.status, b.pay = subTrialing, len(b.added) > 0 && s.CollectionMethod == chargeAutomatically
+		b.status, b.pay = subTrialing, (len(b.added) > 0 || b.since != 0) && s.CollectionMethod == chargeAutomatically
 		if b.pay && p.PaymentBehavior.V == defaultIncomplete {
 			b.pay = false
 			return b.wait(tx)
 		}
-	case s.CollectionMethod == sendInvoice:
+	case b.free, s.CollectionMethod == sendInvoice:
 		b.pay = false
 	case p.PaymentBehavior.V == defaultIncomplete:
 		b.pay = false
@@ -192,9 +196,10 @@ type beginning struct {
 	items     []newItemParams
 	added     []addedItemParams
 	discounts discountList
-	status    string // what it is made as
-	pay       bool   // whether its first invoice is charged at once
-	free      bool   // nothing is billed before its anchor
+	status    string    // what it is made as
+	pay       bool      // whether its first invoice is charged at once
+	free      bool      // nothing is billed before its anchor but what a trial before it brings
+	since     twin.Time // from when on the time that has passed is billed, 0 for not at all
 }
 
 // check refuses items that cannot be had or do not go together.
@@ -204,6 +209,7 @@ func (b *beginning) check(tx *twin.Tx) *twin.Error {
 		at := fmt.Sprintf("items[%d]", i)
 		item := b.items[i]
 		item.Discounts = discountList{} // they are made with the item that stays
+		item.since = b.since
 		it, err := trial.add(tx, &item, at, "")
 		if err != nil {
 			return err
@@ -212,7 +218,7 @@ func (b *beginning) check(tx *twin.Tx) *twin.Error {
 			return errRhythm(join(at, "price"))
 		}
 	}
-	return nil
+	return b.checkElapsed(&trial, tx.Now())
 }
 
 // attempt makes the subscription as if its payment will succeed, since the event
@@ -259,6 +265,7 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 	s.Items.URL += s.ID
 	s.Status = b.status
 	for i := range b.items {
+		b.items[i].since = b.since
 		if _, err := s.add(tx, &b.items[i], fmt.Sprintf("items[%d]", i), newItemID(tx)); err != nil {
 			return twin.Doc{}, err
 		}
@@ -267,7 +274,7 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 		s.scheduleCancel(tx.Now())
 	}
 	s.mirror()
-	if err := s.applyDiscounts(tx, b.discounts); err != nil {
+	if err := s.applyDiscounts(tx, b.discounts, b.since); err != nil {
 		return twin.Doc{}, err
 	}
 	for i := range b.added {
@@ -275,7 +282,10 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 			return twin.Doc{}, err
 		}
 	}
-	if b.free {
+	switch {
+	case b.free && s.TrialEnd != nil:
+		remember(tx, freeRest, s.ID, s.BillingCycleAnchor)
+	case b.free:
 		doc := subscriptions.Put(tx, s)
 		tx.Emit("customer.subscription.created", doc, nil)
 		return doc, nil
@@ -307,10 +317,15 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 // lines are those of the first invoice. A trial lets wait what waits already, and
 // bills only what comes with the subscription.
 func (b *beginning) lines(tx *twin.Tx, inv *Invoice) []Line {
-	if b.sub.TrialEnd != nil {
-		return append(sweep(tx, inv, b.sub.ID, false), trialLines(tx, b.sub, inv)...)
+	s := b.sub
+	all := append(sweep(tx, inv, s.ID, s.TrialEnd == nil), b.elapsed(tx, inv)...)
+	switch {
+	case s.TrialEnd != nil:
+		return append(all, trialLines(tx, s, inv)...)
+	case b.whole(tx.Now()):
+		return all
 	}
-	return append(sweep(tx, inv, b.sub.ID, true), subscriptionLines(tx, b.sub, inv)...)
+	return append(all, subscriptionLines(tx, s, inv)...)
 }
 
 // firstInvoice is the draft of a new subscription's first invoice.
@@ -336,17 +351,21 @@ func subscriptionLines(tx *twin.Tx, s *Subscription, inv *Invoice) []Line {
 		it := &s.Items.Data[i]
 		text, amount, partly := it.text(tx), it.amount(), it.partly(s)
 		if partly {
-			text, amount = it.restText(tx, "Remaining", it.CurrentPeriodStart), it.part(s.BillingCycleAnchor, it.CurrentPeriodStart, 1)
+			text, amount = it.restText(tx, "Remaining", it.CurrentPeriodStart), it.part(s.cycle(), it.CurrentPeriodStart, 1)
 		}
-		l := newLine(lines.NewID(tx), inv, text, amount, it.Quantity, &it.Price)
-		l.Metadata, l.Subscription, l.Discounts = s.Metadata, &s.ID, it.Discounts
-		l.Period = Period{Start: it.CurrentPeriodStart, End: it.CurrentPeriodEnd}
-		l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: &LineItemDetails{
-			Proration: partly, Subscription: s.ID, SubscriptionItem: it.ID,
-		}}
-		out = append(out, l)
+		out = append(out, s.line(tx, inv, it, text, amount, Period{Start: it.CurrentPeriodStart, End: it.CurrentPeriodEnd}, partly))
 	}
 	return out
+}
+
+// line bills an item for some time; partly says that it is less than a period.
+func (s *Subscription) line(tx *twin.Tx, inv *Invoice, it *SubscriptionItem, text string, amount twin.Money, p Period, partly bool) Line {
+	l := newLine(lines.NewID(tx), inv, text, amount, it.Quantity, &it.Price)
+	l.Metadata, l.Subscription, l.Discounts, l.Period = s.Metadata, &s.ID, it.Discounts, p
+	l.Parent = &LineParent{Type: "subscription_item_details", SubscriptionItemDetails: &LineItemDetails{
+		Proration: partly, Subscription: s.ID, SubscriptionItem: it.ID,
+	}}
+	return l
 }
 
 // seedSubscriptions stores the subscriptions of the past, oldest first. None has

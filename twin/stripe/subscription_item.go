@@ -166,8 +166,16 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 		Quantity: p.Quantity.Or(1), CurrentPeriodStart: s.BillingCycleAnchor,
 		CurrentPeriodEnd: twin.Time(rhythm(pr).Boundary(int64(s.BillingCycleAnchor), 1)),
 	}
-	if s.BillingCycleAnchor > tx.Now() { // the end of a trial, or of a first part of a period
+	switch {
+	case s.TrialEnd != nil && *s.TrialEnd > tx.Now():
+		it.CurrentPeriodStart, it.CurrentPeriodEnd = tx.Now(), *s.TrialEnd
+	case s.BillingCycleAnchor > tx.Now(): // the end of a first part of a period
 		it.CurrentPeriodStart, it.CurrentPeriodEnd = tx.Now(), s.BillingCycleAnchor
+		if p.since != 0 { // which is one of those that are billed
+			s.Items.Data = append(s.Items.Data, it) // whose rhythm the cycle has
+			it.CurrentPeriodStart = max(p.since, min(tx.Now(), twin.Time(s.cycle().before(rhythm(pr)))))
+			s.Items.Data = s.Items.Data[:len(s.Items.Data)-1]
+		}
 	}
 	if len(s.Items.Data) > 0 {
 		first := &s.Items.Data[0]
@@ -179,7 +187,7 @@ func (s *Subscription) add(tx *twin.Tx, p *newItemParams, at, id string) (*Subsc
 	if it.Metadata, err = applyMetadata(map[string]string{}, p.Metadata); err != nil {
 		return nil, err
 	}
-	if err := it.applyDiscounts(tx, s, p.Discounts, at); err != nil {
+	if err := it.applyDiscounts(tx, s, p.Discounts, p.since, at); err != nil {
 		return nil, err
 	}
 	s.Items.Data = append(s.Items.Data, it)
@@ -237,13 +245,14 @@ func (p *newItemParams) bring(tx *twin.Tx, at string) *twin.Error {
 	return nil
 }
 
-// applyDiscounts makes the discounts of an item of s what a request says.
-func (it *SubscriptionItem) applyDiscounts(tx *twin.Tx, s *Subscription, p discountList, at string) *twin.Error {
+// applyDiscounts makes the discounts of an item of s what a request says; new ones
+// begin at since, 0 for now.
+func (it *SubscriptionItem) applyDiscounts(tx *twin.Tx, s *Subscription, p discountList, since twin.Time, at string) *twin.Error {
 	if !p.Sent() {
 		return nil
 	}
 	had := it.Discounts
-	model := Discount{Customer: &s.Customer, Subscription: &s.ID, SubscriptionItem: &it.ID}
+	model := Discount{Customer: &s.Customer, Subscription: &s.ID, SubscriptionItem: &it.ID, Start: since}
 	kept, err := grantAt(tx, p, model, s.Currency, had, join(at, "discounts"))
 	if err != nil {
 		return err

@@ -37,3 +37,15 @@ func applyPause(tx *twin.Tx, s *Subscription, p twin.Opt[pauseCollectionParams])
 	s.PauseCollection = &pause
 	return nil
 }
+
+// collects says what becomes of an invoice of s instead of being collected, "" for
+// nothing else.
+func (s *Subscription) collects() string {
+	switch {
+	case s.Status == subUnpaid:
+		return keepAsDraft
+	case s.PauseCollection != nil:
+		return s.PauseCollection.Behavior
+	}
+	return ""
+}

@@ -117,7 +117,7 @@ func (s *Subscription) take(tx *twin.Tx) {
 		}
 	}
 	if update.BillingCycleAnchor != nil {
-		s.BillingCycleAnchor = *update.BillingCycleAnchor
+		s.BillingCycleAnchor, s.BillingCycleAnchorConfig = *update.BillingCycleAnchor, nil
 	}
 	if end := s.period().End; s.CancelAtPeriodEnd {
 		s.CancelAt = &end

@@ -31,7 +31,7 @@ func (s *Subscription) roll(now twin.Time) {
 		if it.CurrentPeriodStart = now; mutant.Is("period-gap") {
 			it.CurrentPeriodStart++
 		}
-		anchor := s.BillingCycleAnchor
+		anchor := s.cycle().origin
 		if mutant.Is("renewal-from-last-period") {
 			anchor = now
 		}
@@ -50,11 +50,8 @@ func cycleInvoice(tx *twin.Tx, s *Subscription, c *Customer, was Period) *Invoic
 // subscription lets collect.
 func (s *Subscription) bill(tx *twin.Tx, inv *Invoice, c *Customer) error {
 	all := append(sweep(tx, inv, s.ID, true), subscriptionLines(tx, s, inv)...)
-	behavior := ""
-	if s.PauseCollection != nil {
-		behavior = s.PauseCollection.Behavior
-	}
-	if s.Status == subUnpaid || behavior == keepAsDraft {
+	behavior := s.collects()
+	if behavior == keepAsDraft {
 		inv.AutoAdvance = false
 		draft(tx, inv, all)
 		return nil

@@ -34,7 +34,7 @@ func resumeSubscription(tx *twin.Tx, p *resumeSubscriptionParams) (twin.Doc, *tw
 			return twin.Doc{}, err
 		}
 	} else {
-		s.BillingCycleAnchor = tx.Now()
+		s.BillingCycleAnchor, s.BillingCycleAnchorConfig = tx.Now(), nil
 		s.roll(tx.Now())
 	}
 	var inv *Invoice
@@ -69,7 +69,7 @@ func (p *resumeSubscriptionParams) goOn(tx *twin.Tx, s *Subscription, c *Custome
 	case waiting(tx, c.ID)+len(s.Items.Data) > pendingItemsMax:
 		return nil, invalid("", "A customer can have at most %d pending invoice items.", pendingItemsMax)
 	}
-	rest := proration{sub: s, customer: c, at: at, anchor: s.BillingCycleAnchor}
+	rest := proration{sub: s, customer: c, at: at, cycle: s.cycle()}
 	for i := range s.Items.Data {
 		it := rest.debit(tx, &s.Items.Data[i])
 		it.enter(tx, nil)
@@ -83,7 +83,7 @@ func (s *Subscription) rollInto(now twin.Time) {
 	s.roll(now)
 	for i := range s.Items.Data {
 		it := &s.Items.Data[i]
-		every, anchor, n := rhythm(&it.Price), int64(s.BillingCycleAnchor), int64(0)
+		every, anchor, n := rhythm(&it.Price), int64(s.cycle().origin), int64(0)
 		for every.Boundary(anchor, n+1) <= int64(now) {
 			n++
 		}

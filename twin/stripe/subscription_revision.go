@@ -71,7 +71,7 @@ func (s *Subscription) edit(tx *twin.Tx, i int, p *newItemParams, at string) (er
 	if err := it.chargeable(join(at, "quantity")); err != nil {
 		return err
 	}
-	if err := it.applyDiscounts(tx, s, p.Discounts, at); err != nil {
+	if err := it.applyDiscounts(tx, s, p.Discounts, 0, at); err != nil {
 		return err
 	}
 	it.Metadata, err = applyMetadata(it.Metadata, p.Metadata)

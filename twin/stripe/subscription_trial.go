@@ -62,7 +62,7 @@ func (s *Subscription) startTrial(now, end twin.Time) *twin.Error {
 	if begins {
 		s.TrialStart = &now
 	}
-	s.TrialEnd, s.BillingCycleAnchor = &end, end
+	s.TrialEnd, s.BillingCycleAnchor, s.BillingCycleAnchorConfig = &end, end, nil
 	for i := range s.Items.Data {
 		s.Items.Data[i].CurrentPeriodEnd = end
 		if begins {
@@ -127,6 +127,11 @@ func endTrial(tx *twin.Tx, s *Subscription) error {
 		}
 	}
 	s.Status = subActive
+	if _, free := deadlines.Doc(tx, freeRest+":"+s.ID); free {
+		s.roll(tx.Now())
+		_, _ = s.replace(tx)
+		return nil
+	}
 	return renew(tx, s)
 }
 
@@ -168,13 +173,15 @@ func (p *updateSubscriptionParams) applyTrial(tx *twin.Tx, s *Subscription) *twi
 	if !p.TrialEnd.Given() || p.TrialEnd.V == trialNow {
 		return nil
 	}
+	forget(tx, freeRest, s.ID)
 	return s.startTrial(tx.Now(), trialEnd(p.TrialEnd))
 }
 
 // cutTrial stores a changed subscription and ends its trial.
 func cutTrial(tx *twin.Tx, s *Subscription) (twin.Doc, *twin.Error) {
 	now := tx.Now()
-	s.TrialEnd, s.BillingCycleAnchor = &now, now
+	s.TrialEnd, s.BillingCycleAnchor, s.BillingCycleAnchorConfig = &now, now, nil
+	forget(tx, freeRest, s.ID)
 	for i := range s.Items.Data {
 		s.Items.Data[i].CurrentPeriodEnd = now
 	}

@@ -294,4 +294,7 @@ func readSubscription(s *source, sub *subscription) {
 			quantity: numOf(v.Get("quantity")), created: numOf(v.Get("created")), start: numOf(v.Get("current_period_start")),
 			end: numOf(v.Get("current_period_end")), metadata: s.m.metadataOf(v.Get("metadata"))})
 	}
+	if end := sub.items[0].end; sub.status == "trialing" && sub.anchor != sub.trialEnd || sub.status != "trialing" && sub.anchor == end && sub.trialEnd == 0 {
+		s.m.subs.opaque[s.id] = s.v // its present period is a part of one, or the next will be
+	}
 }

@@ -67,9 +67,9 @@ var routes = []route{
 
 	on("GET /v1/coupons", "created:r"+paging, listCoupons),
 	on("POST /v1/coupons", `id:s name:s duration:(forever|once|repeating) percent_off:d amount_off:p currency:s duration_in_months:p
-		max_redemptions:p redeem_by:i metadata:m applies_to:x! currency_options:x!`, createCoupon),
+		max_redemptions:p redeem_by:i metadata:m applies_to:x currency_options:x`, createCoupon),
 	on("GET /v1/coupons/{coupon}", "", showCoupon),
-	on("POST /v1/coupons/{coupon}", "name:s metadata:m currency_options:x!", updateCoupon),
+	on("POST /v1/coupons/{coupon}", "name:s metadata:m currency_options:x", updateCoupon),
 	on("DELETE /v1/coupons/{coupon}", "", deleteCoupon),
 	on("GET /v1/promotion_codes", "active:b code:s coupon:s created:r customer:s customer_account:x!"+paging, listPromotions),
 	on("POST /v1/promotion_codes", `promotion{type:(coupon)* coupon:s} code:s active:b customer:s expires_at:x max_redemptions:p metadata:m
@@ -112,8 +112,8 @@ var routes = []route{
 	on("GET /v1/subscriptions", `collection_method:(charge_automatically|send_invoice) created:r current_period_end:x current_period_start:x customer:s price:s
 		status:(active|past_due|unpaid|canceled|incomplete|incomplete_expired|trialing|paused|all|ended) automatic_tax:x! customer_account:x! test_clock:x!`+paging, listSubscriptions),
 	on("POST /v1/subscriptions", `customer:s* items[{price:s quantity:n metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x}]
-		trial_end:t trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x! billing_cycle_anchor:x
-		billing_cycle_anchor_config:x! customer_account:x! proration_behavior:(always_invoice|create_prorations|none)`+subParams+discountParams, createSubscription),
+		trial_end:t trial_period_days:n currency:x add_invoice_items:x billing_mode:x backdate_start_date:x billing_cycle_anchor:x
+		billing_cycle_anchor_config:x customer_account:x! proration_behavior:(always_invoice|create_prorations|none)`+subParams+discountParams, createSubscription),
 	on("GET /v1/subscriptions/{id}", "", showSubscription),
 	on("POST /v1/subscriptions/{id}", `items[{id:s price:s quantity:n deleted:b metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x clear_usage:x}]
 		billing_cycle_anchor:(now|unchanged) cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}
