@@ -2,16 +2,67 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
+// outTarget is where a file is written.
+type outTarget struct {
+	path string // links followed
+	mode os.FileMode
+	// through says that there is something other than a file, such as a pipe or
+	// /dev/null: it is written to, never replaced.
+	through bool
+}
+
+// targetOf finds out what stands at path. A file that is there keeps what it
+// denies its readers; one that may not be written is refused.
+func targetOf(path string, mode os.FileMode) (outTarget, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return outTarget{path: path, mode: mode}, nil
+	}
+	if err != nil {
+		return outTarget{}, err
+	}
+	switch {
+	case info.IsDir():
+		return outTarget{}, &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return outTarget{path: path, through: true}, nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return outTarget{}, err
+	}
+	_ = f.Close()
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return outTarget{}, err
+	}
+	return outTarget{path: path, mode: mode & info.Mode().Perm()}, nil
+}
+
+// beside makes an empty file next to path, to be renamed or removed.
+func beside(path string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+}
+
 // writeFile lets fill write a file that takes path's place when it is complete and
-// on disk. If anything fails path is as it was and nothing is left beside it.
+// on disk. If anything fails path is as it was and nothing is left beside it. What
+// is no file (a pipe, a device) gets the bytes as they come.
 func writeFile(path string, mode os.FileMode, fill func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	to, err := targetOf(path, mode)
+	if err != nil {
+		return err
+	}
+	if to.through {
+		return writeThrough(path, fill)
+	}
+	f, err := beside(to.path)
 	if err != nil {
 		return err
 	}
@@ -27,16 +78,31 @@ func writeFile(path string, mode os.FileMode, fill func(io.Writer) error) (err e
 	}
 	for _, step := range []func() error{
 		w.Flush,
-		func() error { return f.Chmod(mode) },
+		func() error { return f.Chmod(to.mode) },
 		f.Sync,
 		f.Close,
-		func() error { return os.Rename(f.Name(), path) },
+		func() error { return os.Rename(f.Name(), to.path) },
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func writeThrough(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err := fill(w); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := w.Flush(); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
 }
 
 // outFileMode is the mode of files written for people.

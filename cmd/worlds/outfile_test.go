@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -50,6 +51,48 @@ func TestOutFileNowhere(t *testing.T) {
 		}
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What stands at the path says how it is written: a link is followed, a private
+// file stays private, a pipe gets the bytes and stays a pipe.
+func TestWriteFileOver(t *testing.T) {
+	fill := func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	os.WriteFile(in("file"), []byte("old"), 0o600)
+	os.Symlink("file", in("link"))
+	if err := writeFile(in("link"), 0o644, fill); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(in("file")); string(got) != "new" {
+		t.Errorf("through a link: the file holds %q", got)
+	}
+	if info, _ := os.Lstat(in("link")); info.Mode().Type() != os.ModeSymlink {
+		t.Errorf("the link is %v now", info.Mode())
+	}
+	if info, _ := os.Stat(in("file")); info.Mode().Perm() != 0o600 {
+		t.Errorf("a private file is %v now", info.Mode())
+	}
+	if err := syscall.Mkfifo(in("pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan []byte)
+	go func() {
+		all, _ := os.ReadFile(in("pipe"))
+		got <- all
+	}()
+	if err := writeFile(in("pipe"), 0o644, fill); err != nil {
+		t.Fatal(err)
+	}
+	if all := <-got; string(all) != "new" {
+		t.Errorf("the pipe's reader got %q", all)
+	}
+	if info, _ := os.Stat(in("pipe")); info.Mode().Type() != os.ModeNamedPipe {
+		t.Errorf("the pipe is %v now", info.Mode())
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 3 {
 		t.Errorf("left behind: %v", left)
 	}
 }

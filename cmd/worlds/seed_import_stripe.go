@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"worlds/seed/fromstripe"
@@ -63,7 +62,14 @@ func (c *seedImportCmd) checkStripe() error {
 		if path == "" {
 			continue
 		}
-		f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+		to, err := targetOf(path, outFileMode)
+		if err != nil {
+			return usage("%s cannot be written: %w", path, err)
+		}
+		if to.through {
+			continue
+		}
+		f, err := beside(to.path)
 		if err != nil {
 			return usage("%s cannot be written: %w", path, err)
 		}
