@@ -10,9 +10,10 @@ type Command struct {
 	API     string    `json:"api"`              // catalog name, or "admin"
 	Method  string    `json:"method,omitempty"` // twin requests
 	Path    string    `json:"path,omitempty"`
-	Query   string    `json:"query,omitempty"` // raw query string
-	Body    string    `json:"body,omitempty"`  // raw body; bytes above 0x7f are percent-encoded in forms
-	Media   string    `json:"media,omitempty"` // content type of the body when it is not the API's own
+	Escaped bool      `json:"escaped,omitempty"` // the path's segments are percent-encoded, for one holds a slash
+	Query   string    `json:"query,omitempty"`   // raw query string
+	Body    string    `json:"body,omitempty"`    // raw body; bytes above 0x7f are percent-encoded in forms
+	Media   string    `json:"media,omitempty"`   // content type of the body when it is not the API's own
 	Idem    string    `json:"idem,omitempty"`
 	As      string    `json:"as,omitempty"`      // who the credential says the caller is
 	Behalf  string    `json:"behalf,omitempty"`  // whom the caller asks to act for

@@ -32,7 +32,7 @@ const (
 	BadInteger                           // Value is not an integer
 	BelowMin                             // Value is below Limit
 	AboveMax                             // Value is above Limit
-	TooLong                              // longer than Limit
+	TooLong                              // Value is longer than Limit
 	BadEnum                              // Value is none of Options
 	BadEmail                             // Value is no e-mail address
 	EmptyNotAllowed                      // sent empty, and cannot be unset
@@ -41,10 +41,12 @@ const (
 
 // Violation is a request that its route's parameter table refuses.
 type Violation struct {
-	Kind    ViolationKind
-	Param   string // bracket path, e.g. items[0][price]
-	Value   string
-	Want    string   // BadType: "boolean", "array", "object", "string"; AboveMax: "array" when it counts elements
+	Kind  ViolationKind
+	Param string // bracket path, e.g. items[0][price]
+	Value string
+	// Want is, of BadType: "boolean", "array", "object", "string"; of AboveMax: "array"
+	// when it counts elements; of TooLong: "key" or "value" of metadata.
+	Want    string
 	Names   []string // Unknown: all of them
 	Version string   // Unknown: the API version asked for
 	Limit   int64

@@ -18,7 +18,7 @@ import (
 //	Amount twin.Opt[twin.Money] `param:"amount" rule:"min=1,max=99999999"`
 //
 // Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
-// len= (bytes of a text); enum=a|b|c (in the vendor's order); email (its form); older (only a Shape's
+// len= (characters of a text); enum=a|b|c (in the vendor's order); email (its form); older (only a Shape's
 // alias gives it, no request). An Opt's type is a
 // string, an integer, a bool, Metadata, a struct of such fields or a slice of
 // structs or scalars, or canon.Raw for any JSON value. A struct with a field Eq,
@@ -318,8 +318,8 @@ func (f *field) scalar(v reflect.Value, k *Node, path string) *Violation {
 }
 
 func (f *field) text(v reflect.Value, s, path string) *Violation {
-	if len(s) > f.length {
-		return &Violation{Kind: TooLong, Param: path, Limit: int64(f.length)}
+	if len(s) > f.length && utf8.RuneCountInString(s) > f.length {
+		return &Violation{Kind: TooLong, Param: path, Value: s, Limit: int64(f.length)}
 	}
 	if v.Type() == reflect.TypeFor[Decimal]() && !plainDecimal(s) {
 		return &Violation{Kind: BadType, Param: path, Value: s, Want: "decimal"}
@@ -388,6 +388,12 @@ func plainDecimal(s string) bool {
 	return digits(whole) && (!pointed || digits(fraction))
 }
 
+// What of a metadata pair is too long.
+const (
+	metadataKey   = "key"
+	metadataValue = "value"
+)
+
 func bindMetadata(v reflect.Value, k *Node, path string) *Violation {
 	if len(k.Kids) == 0 || !k.object() || slices.ContainsFunc(k.Kids, func(e *Node) bool { return e.Name == "" }) { // a list has no keys
 		return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
@@ -400,9 +406,9 @@ func bindMetadata(v reflect.Value, k *Node, path string) *Violation {
 		case len(e.Kids) > 0:
 			return &Violation{Kind: BadType, Param: at, Want: "string"}
 		case utf8.RuneCountInString(key) > MetadataKeyMax:
-			return &Violation{Kind: TooLong, Param: at, Limit: MetadataKeyMax}
+			return &Violation{Kind: TooLong, Param: at, Value: key, Want: metadataKey, Limit: MetadataKeyMax}
 		case utf8.RuneCountInString(e.Value) > MetadataValMax:
-			return &Violation{Kind: TooLong, Param: at, Limit: MetadataValMax}
+			return &Violation{Kind: TooLong, Param: at, Value: e.Value, Want: metadataValue, Limit: MetadataValMax}
 		}
 		m[key] = e.Value
 	}

@@ -99,6 +99,7 @@ func TestParamsBind(t *testing.T) {
 		{"&when[gte]=1&when[lt]=9", "gte=1 lt=9"},
 		{"&when[gt]=1&when[lte]=-9", "gt=1 lte=-9"},
 		{"&name=a&name=b", ""},
+		{"&name=😀😀😀😀😀", ""},
 	} {
 		if got, want := said(w.do("", "POST /params name=x"+row[0])), "200 "+row[1]; got != want {
 			t.Errorf("%s\n got %s\nwant %s", row[0], got, want)
@@ -144,10 +145,12 @@ var violations = [][2]string{
 	{"name=x&items[0][price]=p&items[0][qty]=-1", "below items[0][qty] '-1'"},
 	// Lengths, in bytes for texts and in characters for metadata.
 	{"name=sixsix", "too long name 5"},
+	{"name=éééééé", "too long name 5"}, // characters, not bytes
+	{"name=😀😀😀😀😀😀", "too long name 5"},
 	{"name=x&tags[]=four", "too long tags[0] 3"},
 	{"name=x&item[price]=" + strings.Repeat("x", twin.StringMax+1), "too long item[price] 5000"},
-	{"name=x&meta[" + strings.Repeat("k", 41) + "]=1", "too long meta[" + strings.Repeat("k", 41) + "] 40"},
-	{"name=x&meta[k]=" + strings.Repeat("v", 501), "too long meta[k] 500"},
+	{"name=x&meta[" + strings.Repeat("k", 41) + "]=1", "too long key meta[" + strings.Repeat("k", 41) + "] 40"},
+	{"name=x&meta[k]=" + strings.Repeat("v", 501), "too long value meta[k] 500"},
 	// Enums.
 	{"name=x&color=pink", "not one of color 'pink' red|green|blue"},
 	{"name=x&color=RED", "not one of color 'RED' red|green|blue"},

@@ -124,6 +124,9 @@ func (r *run) findRoute() bool {
 	if !ok || m.route.decide == nil {
 		return r.refuse(r.c.NoRoute(method, path))
 	}
+	if r.cmd.Escaped {
+		m.unescape()
+	}
 	r.match = m
 	return false
 }

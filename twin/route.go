@@ -2,6 +2,7 @@ package twin
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 )
@@ -19,6 +20,15 @@ type Route struct {
 type match struct {
 	route  *Route
 	values []string
+}
+
+// unescape decodes the values of a path that came percent-encoded.
+func (m *match) unescape() {
+	for i, v := range m.values {
+		if plain, err := url.PathUnescape(v); err == nil {
+			m.values[i] = plain
+		}
+	}
 }
 
 // On declares an endpoint: pattern is "METHOD /path/{segment}", decide a pure

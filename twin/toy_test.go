@@ -122,7 +122,7 @@ func toyDialect() twin.Dialect {
 			} else if v.Param != "" {
 				words = append(words, v.Param)
 			}
-			if v.Value != "" {
+			if v.Value != "" && v.Kind != twin.TooLong {
 				words = append(words, "'"+v.Value+"'")
 			}
 			if v.Limit != 0 {

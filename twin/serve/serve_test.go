@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -63,7 +64,10 @@ func TestEveryRequestGetsStripesShape(t *testing.T) {
 		{"GET /v1/./customers", authorized, "", 404, "Unrecognized request URL"},
 		{"GET /v1/invoices/../customers", authorized, "", 404, "Unrecognized request URL"},
 		{"GET /v1/../v1/customers", authorized, "", 404, "Unrecognized request URL"},
-		{"GET /v1/customers/cus_seed0001%2F..", authorized, "", 404, "Unrecognized request URL"},
+		{"GET /v1/customers/cus_seed0001%2F..", authorized, "", 404, "No such customer: 'cus_seed0001/..'"},
+		{"GET /v1/customers/cus_seed0001%2fpayment_methods", authorized, "", 404, "No such customer: 'cus_seed0001/payment_methods'"},
+		{"GET /v1/customers/a%2Fb%20%25/x", authorized, "", 404, "Unrecognized request URL (GET: /v1/customers/a%2Fb%20%25/x)"},
+		{"GET /v1/customers%2Fcus_seed0001", authorized, "", 404, "Unrecognized request URL"},
 		{"GET /v1/customers/%2e%2e", authorized, "", 404, "No such customer: '..'"},
 		{"GET /v1/customers/a%00b", authorized, "", 404, `a\u0000b`},
 		{"GET /v1/customers/%ff", authorized, "", 404, "No such customer"},
@@ -147,6 +151,33 @@ func TestEveryRequestGetsStripesShape(t *testing.T) {
 				t.Error("a refused request changed the world")
 			}
 		})
+	}
+}
+
+// An id that callers choose may hold what paths are made of: it is found again under
+// its encoded form, and under no other.
+func TestChosenIDs(t *testing.T) {
+	r := newRig(t, nil, nil)
+	for _, id := range []string{"a/b", "a b", "50%OFF", "a%2Fb", "a+b", "a?b#c", "é😀", "..", "a/../b", "search", "A/B"} {
+		for path, body := range map[string]string{
+			"/v1/products": "name=x&id=" + url.QueryEscape(id),
+			"/v1/coupons":  "percent_off=10&duration=once&id=" + url.QueryEscape(id),
+		} {
+			if path == "/v1/products" && id == "search" {
+				continue // a route of its own
+			}
+			if res, answer := r.send("POST "+path, form(body), body); res.StatusCode != 200 {
+				t.Fatalf("%s %q: %d %s", path, id, res.StatusCode, answer)
+			}
+			res, answer := r.send("GET "+path+"/"+url.PathEscape(id), authorized, "")
+			raw, err := canon.Canonicalize(answer)
+			if got, _ := canon.Get(raw, "id"); err != nil || res.StatusCode != 200 || string(got) != string(canon.AppendString(nil, id)) {
+				t.Errorf("%s/%s: %d %.200s", path, url.PathEscape(id), res.StatusCode, answer)
+			}
+			if res, _ := r.send("DELETE "+path+"/"+url.PathEscape(id), authorized, ""); res.StatusCode != 200 {
+				t.Errorf("%s/%s: deleted with %d", path, url.PathEscape(id), res.StatusCode)
+			}
+		}
 	}
 }
 

@@ -75,7 +75,8 @@ func (s *Shell) handler(c *twin.Catalog) http.Handler {
 func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 	secret, as := c.Wire.Secret(r.Header.Get("Authorization"))
 	if secret == "" {
-		s.refuse(w, r, c, c.Wire.NoKey(r.Method, path(r)))
+		at, _ := path(r)
+		s.refuse(w, r, c, c.Wire.NoKey(r.Method, at))
 		return
 	}
 	origin, ok := s.resolve(c.Name, secret)
@@ -120,8 +121,9 @@ func (s *Shell) command(w http.ResponseWriter, r *http.Request, c *twin.Catalog,
 	if refusal != nil {
 		return req, refusal
 	}
+	at, escaped := path(r)
 	req.Command = twin.Command{
-		Actor: actor, API: c.Name, Method: r.Method, Path: path(r),
+		Actor: actor, API: c.Name, Method: r.Method, Path: at, Escaped: escaped,
 		Query: twin.EscapeForm([]byte(r.URL.RawQuery)), Version: text(r.Header.Get(c.Wire.VersionHeader)),
 		Behalf: text(r.Header.Get(c.Wire.BehalfHeader)),
 	}
@@ -169,12 +171,17 @@ func readBody(w http.ResponseWriter, r *http.Request, c *twin.Catalog) ([]byte, 
 	return nil, c.Wire.Transport(http.StatusBadRequest, "The body of the request could not be read.")
 }
 
-// path is the decoded path where that is text, the encoded one otherwise.
-func path(r *http.Request) string {
-	if utf8.ValidString(r.URL.Path) {
-		return r.URL.Path
+// path is the decoded path where that is text, the encoded one otherwise, and where
+// a slash is part of a segment: escaped says so, and that each segment is to be
+// decoded by itself.
+func path(r *http.Request) (path string, escaped bool) {
+	if !utf8.ValidString(r.URL.Path) {
+		return r.URL.EscapedPath(), false
 	}
-	return r.URL.EscapedPath()
+	if raw := r.URL.RawPath; strings.Contains(raw, "%2F") || strings.Contains(raw, "%2f") {
+		return twin.EscapeForm([]byte(raw)), true
+	}
+	return r.URL.Path, false
 }
 
 // text makes a header value storable.

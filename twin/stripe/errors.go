@@ -3,6 +3,7 @@ package stripe
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"worlds/journal/canon"
 	"worlds/twin"
@@ -194,7 +195,7 @@ func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 	}
 	switch v.Kind {
 	case twin.Malformed:
-		return invalid(v.Param, "Invalid request: %s. Requests are form-encoded (application/x-www-form-urlencoded).", v.Value)
+		return refuseMalformed(v)
 	case twin.TooMany:
 		return invalid("", "Invalid request: more than %d parameters.", v.Limit)
 	case twin.Unknown:
@@ -214,7 +215,7 @@ func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 		}
 		return invalidCode("parameter_invalid_integer", v.Param, "This value must be less than or equal to %d.", v.Limit)
 	case twin.TooLong:
-		return invalid(v.Param, "Invalid string: must be at most %d characters", v.Limit)
+		return refuseLong(v)
 	case twin.BadEnum:
 		return invalid(v.Param, "Invalid %s: must be %s", lastSegment(v.Param), oneOf(v.Options))
 	case twin.BadEmail:
@@ -225,6 +226,28 @@ func refuse(r *twin.Route, v *twin.Violation) *twin.Error {
 			"a non-empty value.", v.Param, v.Param, v.Param)
 	}
 	return errMissing(v.Param)
+}
+
+// refuseMalformed words what cannot be read as a form: Stripe's sentence, and what
+// the twin knows besides.
+func refuseMalformed(v *twin.Violation) *twin.Error {
+	return invalid(v.Param, "Invalid request (check that your POST content type is application/x-www-form-urlencoded): %s. "+
+		"If you have any questions, we can help at https://support.stripe.com/.", v.Value)
+}
+
+// longShown is how many characters a message shows of either end of a text that is
+// too long.
+const longShown = 4
+
+// refuseLong words a text over its length; metadata has wordings of its own.
+func refuseLong(v *twin.Violation) *twin.Error {
+	if v.Want != "" {
+		return invalid(v.Param, "Metadata %ss can have up to %d characters, but you passed in a %s that is %d characters. Invalid %s: %s",
+			v.Want, v.Limit, v.Want, utf8.RuneCountInString(v.Value), v.Want, v.Value)
+	}
+	all := []rune(v.Value)
+	return invalid(v.Param, "Invalid string: %s...%s; must be at most %d characters",
+		string(all[:longShown]), string(all[len(all)-longShown:]), v.Limit)
 }
 
 // refuseBelow words an integer under its minimum; sums of money have a wording
@@ -323,9 +346,14 @@ func errMethodSpent() *twin.Error {
 		"Customer, and may not be used again.")
 }
 
-// errMethodUnattached is the change of a payment method that no customer has.
+// errMethodUnattached is the detaching of a payment method that no customer has.
 func errMethodUnattached() *twin.Error {
-	return invalid("", "The payment method you provided is not attached to a customer so an update or detachment is impossible.")
+	return invalid("", "The payment method you provided is not attached to a customer so detachment is impossible.")
+}
+
+// errMethodUnsaved is the update of a payment method that no customer has.
+func errMethodUnsaved() *twin.Error {
+	return invalid("", "You must save this PaymentMethod to a customer before you can update it.")
 }
 
 // errMethodOfCustomer is a payment with a customer's payment method that does not

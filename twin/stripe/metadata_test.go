@@ -84,13 +84,13 @@ func TestMetadataRefusals(t *testing.T) {
 		for _, row := range [][2]string{
 			{"metadata=x", "400 - metadata Invalid object"},
 			{"metadata[a][b]=1", "400 - metadata[a] Invalid string"},
-			{"metadata[" + strings.Repeat("k", 41) + "]=1", "400 - metadata[" + strings.Repeat("k", 41) + "] Invalid string: must be at most 40 characters"},
-			{"metadata[a]=" + strings.Repeat("v", 501), "400 - metadata[a] Invalid string: must be at most 500 characters"},
+			{"metadata[" + strings.Repeat("k", 41) + "]=1", "400 - metadata[" + strings.Repeat("k", 41) + "] Metadata keys can have up to 40 characters, but you passed in a key that is 41 characters. Invalid key: " + strings.Repeat("k", 41)},
+			{"metadata[a]=" + strings.Repeat("v", 501), "400 - metadata[a] Metadata values can have up to 500 characters, but you passed in a value that is 501 characters. Invalid value: " + strings.Repeat("v", 501)},
 			{strings.Join(fifty, " ") + " metadata[more]=1", "400 - metadata You can have up to 50 metadata keys. Please remove some."},
 		} {
 			r.refused("POST "+h.url+" "+row[0], row[1])
 		}
-		r.ok("POST " + h.url + " " + strings.Join(fifty, " ") + " metadata[k0]=" + strings.Repeat("ü", 250))
+		r.ok("POST " + h.url + " " + strings.Join(fifty, " ") + " metadata[k0]=" + strings.Repeat("😀", 500))
 		r.ok("POST " + h.url + " metadata[k0]= metadata[" + strings.Repeat("k", 40) + "]=" + strings.Repeat("v", 500))
 		r.refused("POST "+h.url+" metadata[one_more]=1", "400 - metadata You can have up to 50 metadata keys. Please remove some.")
 	}

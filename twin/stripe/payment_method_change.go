@@ -131,7 +131,7 @@ func updatePaymentMethod(tx *twin.Tx, p *updatePaymentMethodParams) (twin.Doc, *
 	case !ok:
 		return twin.Doc{}, errNoSuch(paymentMethodNoun, "payment_method", p.PaymentMethod)
 	case old.Customer == nil:
-		return twin.Doc{}, errMethodUnattached()
+		return twin.Doc{}, errMethodUnsaved()
 	}
 	m := *old
 	p.BillingDetails.V.apply(&m.BillingDetails)

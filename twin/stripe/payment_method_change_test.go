@@ -72,9 +72,9 @@ func TestCardNumbers(t *testing.T) {
 	r.refused("POST /v1/payment_methods type=money", "400 - type Invalid type: money")
 	r.refused("POST /v1/payment_methods", "400 parameter_missing type Missing required param: type.")
 	loose := r.ok("POST /v1/payment_methods type=card card[token]=tok_visa").get("id")
-	const unattached = "The payment method you provided is not attached to a customer so an update or detachment is impossible."
+	const unattached = "The payment method you provided is not attached to a customer so detachment is impossible."
 	r.refused("POST /v1/payment_methods/"+loose+"/detach", "400 - - "+unattached)
-	r.refused("POST /v1/payment_methods/"+loose+" metadata[a]=1", "400 - - "+unattached)
+	r.refused("POST /v1/payment_methods/"+loose+" metadata[a]=1", "400 - - You must save this PaymentMethod to a customer before you can update it.")
 	r.refused("POST /v1/payment_methods/pm_nope/detach", "404 resource_missing payment_method No such PaymentMethod: 'pm_nope'")
 	r.refused("POST /v1/payment_methods/pm_nope", "404 resource_missing payment_method No such PaymentMethod: 'pm_nope'")
 }

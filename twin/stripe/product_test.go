@@ -26,7 +26,7 @@ func TestProductRefusals(t *testing.T) {
 		{"POST /v1/products name=x active=yes", "400 - active Invalid boolean: yes"},
 		{"POST /v1/products name=x images=a", "400 - images Invalid array"},
 		{"POST /v1/products name=x images[]=1&images[]=2&images[]=3&images[]=4&images[]=5&images[]=6&images[]=7&images[]=8&images[]=9", "400 - images A product can have at most 8 images."},
-		{"POST /v1/products name=x statement_descriptor=12345678901234567890123", "400 - statement_descriptor Invalid string: must be at most 22 characters"},
+		{"POST /v1/products name=x statement_descriptor=12345678901234567890123", "400 - statement_descriptor Invalid string: 1234...0123; must be at most 22 characters"},
 		{"POST /v1/products name=x default_price_data[unit_amount]=1", "400 parameter_missing default_price_data[currency] Missing required param: default_price_data[currency]."},
 		{"POST /v1/products name=x default_price_data[currency]=usd", "400 parameter_missing default_price_data[unit_amount] Missing required param: default_price_data[unit_amount]."},
 		{"POST /v1/products name=x tax_code=txcd_1", "501 - tax_code This twin does not serve the parameter tax_code of POST /v1/products. The world is unchanged."},

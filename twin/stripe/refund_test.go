@@ -60,7 +60,7 @@ func TestRefundRefusals(t *testing.T) {
 		{"charge=ch_qa01 reason=because", "400 - reason Invalid reason: must be one of duplicate, fraudulent, or requested_by_customer"},
 		{"charge=ch_qa01 reason=expired_uncaptured_charge", "400 - reason Invalid reason: must be one of duplicate, fraudulent, or requested_by_customer"},
 		{"charge[id]=ch_qa01", "400 - charge Invalid string"},
-		{"charge=ch_qa01 metadata[a[b]=1", "400 - metadata[a[b] Invalid request: the parameter name is not well formed. Requests are form-encoded (application/x-www-form-urlencoded)."},
+		{"charge=ch_qa01 metadata[a[b]=1", "400 - metadata[a[b] Invalid request (check that your POST content type is application/x-www-form-urlencoded): the parameter name is not well formed. If you have any questions, we can help at https://support.stripe.com/."},
 		{"charge=ch_qa01 nonsense=1", "400 parameter_unknown nonsense Received unknown parameter: nonsense"},
 		{"charge=ch_qa01 refund_application_fee=true", "501 - refund_application_fee This twin does not serve the parameter refund_application_fee of POST /v1/refunds. The world is unchanged."},
 		{"charge=ch_qa01 origin=customer_balance", "501 - origin This twin does not serve the parameter origin of POST /v1/refunds. The world is unchanged."},

@@ -5,6 +5,9 @@ import (
 	"worlds/twin"
 )
 
+// setupIntentNoun is how messages name a setup intent.
+const setupIntentNoun = "setupintent"
+
 // SetupIntent is the wish to keep a payment method for later.
 type SetupIntent struct {
 	AllowedPaymentMethodTypes         canon.Raw         `json:"allowed_payment_method_types"`
@@ -246,7 +249,7 @@ func listSetupIntents(tx *twin.Tx, p *listSetupIntentsParams) (twin.Doc, *twin.E
 	f.with("payment_method", p.PaymentMethod)
 	f.with("customer", p.Customer)
 	f.within("created", p.Created)
-	return list(tx, setupIntents.Kind, setupIntents.Object, "/v1/setup_intents", p.page, f)
+	return list(tx, setupIntents.Kind, setupIntentNoun, "/v1/setup_intents", p.page, f)
 }
 
 type retrieveSetupIntentParams struct {
@@ -258,7 +261,7 @@ func retrieveSetupIntent(tx *twin.Tx, p *retrieveSetupIntentParams) (twin.Doc, *
 	si, ok := setupIntents.Get(tx, p.Intent)
 	switch {
 	case !ok:
-		return twin.Doc{}, errNoSuch(setupIntents.Object, "intent", p.Intent)
+		return twin.Doc{}, errNoSuch(setupIntentNoun, "intent", p.Intent)
 	case p.ClientSecret.Given() && p.ClientSecret.V != si.ClientSecret:
 		return twin.Doc{}, errSecretMismatch("SetupIntent")
 	}
@@ -279,7 +282,7 @@ const (
 func openSetup(tx *twin.Tx, id, verb string) (*SetupIntent, *twin.Error) {
 	old, ok := setupIntents.Get(tx, id)
 	if !ok {
-		return nil, errNoSuch(setupIntents.Object, "intent", id)
+		return nil, errNoSuch(setupIntentNoun, "intent", id)
 	}
 	doc, _ := setupIntents.Doc(tx, id)
 	switch old.Status {

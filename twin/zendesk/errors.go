@@ -231,7 +231,7 @@ func must(v *twin.Violation) string {
 	case twin.AboveMax:
 		return "must be at most " + limit
 	case twin.TooLong:
-		return "is too long (maximum is " + limit + " bytes)"
+		return "is too long (maximum is " + limit + " characters)"
 	case twin.BadEnum:
 		return "must be one of " + strings.Join(v.Options, ", ")
 	case twin.Missing:

@@ -37,7 +37,7 @@ func wrap(t testing.TB, h http.Handler, judges func(*http.Request) *Oracle) http
 			return
 		}
 		line := r.Method + " " + r.URL.RequestURI()
-		path := r.URL.Path
+		path := r.URL.EscapedPath() // an id may hold a slash
 		rec := &recorder{ResponseWriter: w}
 		h.ServeHTTP(rec, r)
 		if rec.status == 0 && rec.taken {
