@@ -208,6 +208,20 @@ func unescape(s string) (string, bool) {
 	return string(out), utf8.Valid(out)
 }
 
+// unescapeSegment decodes a percent-encoded path segment; what is no escape stays.
+func unescapeSegment(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && hexDigit(s[i+1]) >= 0 && hexDigit(s[i+2]) >= 0 {
+			out = append(out, byte(hexDigit(s[i+1])<<4|hexDigit(s[i+2])))
+			i += 2
+			continue
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
 func hexDigit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

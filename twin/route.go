@@ -2,7 +2,6 @@ package twin
 
 import (
 	"fmt"
-	"net/url"
 	"reflect"
 	"strings"
 )
@@ -25,9 +24,7 @@ type match struct {
 // unescape decodes the values of a path that came percent-encoded.
 func (m *match) unescape() {
 	for i, v := range m.values {
-		if plain, err := url.PathUnescape(v); err == nil {
-			m.values[i] = plain
-		}
+		m.values[i] = unescapeSegment(v)
 	}
 }
 
