@@ -25,7 +25,7 @@ type Server struct {
 	Admin   *admin.Server
 	Host    *world.Host
 	store   journalStore
-	http    *serve.Server
+	http    *http.Server
 	done    chan error
 }
 
@@ -111,8 +111,8 @@ func StartServer(opt ServerOptions) (*Server, error) {
 	}
 	s.URL = "http://" + listener.Addr().String()
 	s.Admin.SetBaseURL(s.URL)
-	s.http = serve.NewTwinServer(s.Handler, s.Host.Catalogs())
-	go func() { s.done <- s.http.Serve(listener) }()
+	s.http = serve.NewServer(s.Handler)
+	go func() { s.done <- s.http.Serve(serve.NewListener(listener, s.Host.Catalogs()[0])) }()
 	return s, nil
 }
 

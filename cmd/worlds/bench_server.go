@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"worlds/admin"
-	"worlds/twin/serve"
 )
 
 // benchServer is one of the servers that are measured: this program as another
@@ -186,7 +185,7 @@ func serveFloor(ctx context.Context, t *terminal) error {
 	if err := t.json(&readiness{URL: baseURL("http", l)}); err != nil {
 		return err
 	}
-	return serveHTTP(ctx, l, serve.NewServer(http.HandlerFunc(bare)), func() {})
+	return serveHTTP(ctx, l, http.HandlerFunc(bare), func() {})
 }
 
 // bare answers as many bytes as its query says, and does nothing else: what

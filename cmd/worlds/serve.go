@@ -188,17 +188,10 @@ func mountTwins(router *mux.Router, host *world.Host, operator *admin.Server, lo
 	shell.Mount(router, host.Catalogs())
 }
 
-// httpServer is a server of either kind.
-type httpServer interface {
-	Serve(l net.Listener) error
-	Shutdown(ctx context.Context) error
-	Close() error
-	RegisterOnShutdown(fn func())
-}
-
 // serveHTTP serves until the context ends, then calls ending and lets the requests
 // in flight finish.
-func serveHTTP(ctx context.Context, l net.Listener, server httpServer, ending func()) error {
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, ending func()) error {
+	server := serve.NewServer(h)
 	server.RegisterOnShutdown(ending)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

@@ -64,7 +64,7 @@ func (l *listeners) urls() (twins, operators string) {
 // serve serves until the context ends.
 func (l *listeners) serve(ctx context.Context, host *world.Host, operator *admin.Server, log *slog.Logger) error {
 	if l.admin == nil {
-		return serveHTTP(ctx, l.twins, serve.NewTwinServer(newHandler(host, operator, log), host.Catalogs()), operator.EndStreams)
+		return serveHTTP(ctx, serve.NewListener(l.twins, host.Catalogs()[0]), newHandler(host, operator, log), operator.EndStreams)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -72,12 +72,12 @@ func (l *listeners) serve(ctx context.Context, host *world.Host, operator *admin
 	go func() {
 		router := serve.NewRouter()
 		operator.Mount(router)
-		ended <- serveHTTP(ctx, l.admin, serve.NewServer(router), operator.EndStreams)
+		ended <- serveHTTP(ctx, l.admin, router, operator.EndStreams)
 		cancel()
 	}()
 	twins := serve.NewRouter()
 	mountTwins(twins, host, operator, log)
-	err := serveHTTP(ctx, l.twins, serve.NewTwinServer(twins, host.Catalogs()), func() {})
+	err := serveHTTP(ctx, serve.NewListener(l.twins, host.Catalogs()[0]), twins, func() {})
 	cancel()
 	return errors.Join(err, <-ended)
 }

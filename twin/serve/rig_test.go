@@ -100,10 +100,10 @@ func newRigOf(t testing.TB, hook world.Hook, opt store.Options) *rig {
 		t.Fatal(err)
 	}
 	r.addr = l.Addr().String()
-	server := serve.NewTwinServer(handler, host.Catalogs())
+	server := serve.NewServer(handler)
 	server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelError)
 	done := make(chan error)
-	go func() { done <- server.Serve(l) }()
+	go func() { done <- server.Serve(serve.NewListener(l, catalog)) }()
 	t.Cleanup(func() {
 		server.Close()
 		<-done

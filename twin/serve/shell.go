@@ -47,11 +47,7 @@ func (s *Shell) Mount(r *mux.Router, catalogs []*twin.Catalog) {
 }
 
 // buffers are reused between answers.
-var buffers = newBuffers()
-
-func newBuffers() *sync.Pool {
-	return &sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
-}
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // bufferKeepMax is the largest buffer that is kept for reuse.
 const bufferKeepMax = 256 << 10
