@@ -292,9 +292,11 @@ func revive(tx *twin.Tx, inv *Invoice) {
 	if mutant.Is("canceled-revives") && peek(tx, subscriptions.Table, inv.subscription(), "status") == subCanceled {
 		waitingFor(tx, inv).become(tx, subActive)
 	}
-	if s := waitingFor(tx, inv); s != nil && s.PendingUpdate != nil {
-		s.take(tx)
-		return
+	if pending := stored(tx, subscriptions.Table, inv.subscription(), "pending_update"); pending != nil && string(pending) != "null" {
+		if s := waitingFor(tx, inv); s != nil {
+			s.take(tx)
+			return
+		}
 	}
 	switch peek(tx, subscriptions.Table, inv.subscription(), "status") {
 	case subIncomplete, subPastDue, subUnpaid:
@@ -310,13 +312,19 @@ func revive(tx *twin.Tx, inv *Invoice) {
 // peek reads one text of a stored object without decoding the others; "" for
 // what is null or not there.
 func peek(tx *twin.Tx, table, id, field string) string {
+	text, _ := canon.Unquote(stored(tx, table, id, field))
+	return text
+}
+
+// stored is one member of a stored object as it is stored, nil for what is not
+// there.
+func stored(tx *twin.Tx, table, id, field string) canon.Raw {
 	row := tx.State().Get(table, id)
 	if row == nil {
-		return ""
+		return nil
 	}
 	raw, _ := canon.Get(row.Body, field)
-	text, _ := canon.Unquote(raw)
-	return text
+	return raw
 }
 
 // waitingFor is a copy of the subscription whose latest invoice this is, nil for

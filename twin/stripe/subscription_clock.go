@@ -54,8 +54,7 @@ func (s *Subscription) period() Period {
 // fireSubscription does what is due now, all of it: first what decides how the
 // rest is done.
 func fireSubscription(tx *twin.Tx, id string) error {
-	old, _ := subscriptions.Get(tx, id)
-	s, now := old.copy(), tx.Now()
+	s, now := subscriptions.Decode(tx.State().Get(subscriptions.Table, id)), tx.Now()
 	if p := s.PauseCollection; p != nil && p.ResumesAt != nil && *p.ResumesAt <= now {
 		s.PauseCollection = nil
 		_, _ = s.replace(tx)

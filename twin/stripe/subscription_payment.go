@@ -54,8 +54,12 @@ func (p *collectionParams) apply(s *Subscription) {
 // saveMethod makes what paid an invoice the default of its subscription, where that
 // says so.
 func saveMethod(tx *twin.Tx, inv *Invoice) {
+	how, _ := canon.Get(stored(tx, subscriptions.Table, inv.subscription(), "payment_settings"), "save_default_payment_method")
+	if string(how) != `"`+saveOnSubscription+`"` {
+		return
+	}
 	old, ok := subscriptions.Get(tx, inv.subscription())
-	if !ok || old.PaymentSettings.SaveDefault != saveOnSubscription || old.ended() {
+	if !ok || old.ended() {
 		return
 	}
 	for link := range invoicePayments.With(tx, "invoice="+inv.ID) {
