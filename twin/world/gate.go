@@ -36,6 +36,7 @@ func (w *World) enter(ctx context.Context) (uint64, error) {
 	for {
 		life, shut := w.gate.admit()
 		if shut == nil {
+			w.host.entered.Add(1)
 			return life, nil
 		}
 		switch err := w.Pass(ctx, Passing{Point: Waiting, For: ForReset}); {

@@ -32,7 +32,8 @@ type Host struct {
 	worlds  map[ID]*World
 	genesis map[string]*Genesis
 
-	round atomic.Int64 // how often Unload was called
+	round   atomic.Int64 // how often Unload was called
+	entered atomic.Int64 // operations so far
 
 	// open is held for reading while an entry that was decided on memory is
 	// appended, for writing while the journal opens again and every world is

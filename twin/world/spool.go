@@ -74,6 +74,7 @@ func (s *spool) work(piece *[]byte) {
 }
 
 func (s *spool) start() {
+	processors.add(1)
 	s.full, s.empty, s.done = make(chan *[]byte, spoolRoom), make(chan *[]byte, spoolRoom), make(chan struct{})
 	for range spoolRoom {
 		s.empty <- newPiece()
@@ -105,6 +106,7 @@ func (s *spool) stop() {
 	close(s.full)
 	<-s.done
 	s.full = nil
+	processors.add(-1)
 	for range spoolRoom {
 		spoolRooms.Put(<-s.empty)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync/atomic"
 
 	"worlds/journal"
@@ -131,8 +130,9 @@ func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *R
 		}
 	}
 	w.machine.Progress = r.Progress
+	others := yielder{host: w.host, seen: w.host.entered.Load(), quiet: yieldMemory}
 	w.machine.Interrupt = func() error {
-		runtime.Gosched() // other worlds have something to answer
+		others.yield()
 		if w.gate.overdue() {
 			return ErrReset
 		}
