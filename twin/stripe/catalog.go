@@ -39,6 +39,7 @@ func Catalog() *twin.Catalog {
 		creditNoteLineAPI(),
 		subscriptionAPI(),
 		subscriptionItemAPI(),
+		customerSubscriptionAPI(),
 		eventAPI(),
 		eventLinksAPI(),
 		webhookEndpointAPI(),

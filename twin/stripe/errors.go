@@ -94,6 +94,12 @@ func errOptionsOfPercentage() *twin.Error {
 	return invalid("currency_options", "You may only pass currency_options for a coupon with amount_off.")
 }
 
+// errNotSubscribed is a subscription that is not the customer's in the path.
+func errNotSubscribed(customer, subscription string) *twin.Error {
+	return fail(404, wireError{Type: invalidRequest, Code: "resource_missing", Param: "subscription",
+		Message: fmt.Sprintf("Customer %s does not have a subscription with ID %s", customer, subscription)})
+}
+
 // errNotPending refuses to let wait for a payment what costs nothing.
 func errNotPending(param string) *twin.Error {
 	return invalid(param, "When `payment_behavior` is set to `pending_if_incomplete`, you can only update `items`, `billing_cycle_anchor`, `trial_end` and `add_invoice_items`, and say how they are prorated.")
@@ -393,6 +399,11 @@ func errRefundOfNothing() *twin.Error {
 
 func errAlreadyRefunded(charge string) *twin.Error {
 	return invalidCode("charge_already_refunded", "", "Charge %s has already been refunded.", charge)
+}
+
+// errRefundStays is the canceling of a refund that does not wait for its customer.
+func errRefundStays(r *Refund) *twin.Error {
+	return invalid("", "Refund %s cannot be canceled because it has a status of %s. Only a refund with a status of requires_action may be canceled.", r.ID, r.Status)
 }
 
 func errChargedBack(charge string) *twin.Error {

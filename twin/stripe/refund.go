@@ -70,6 +70,7 @@ func refundAPI() twin.API {
 			twin.On("GET /v1/refunds", listRefunds),
 			twin.On("GET /v1/refunds/{refund}", retrieveRefund),
 			twin.On("POST /v1/refunds/{refund}", updateRefund),
+			twin.On("POST /v1/refunds/{refund}/cancel", cancelRefund),
 		},
 		Expand: map[string]string{
 			"charge":                   charges.Object,
@@ -329,4 +330,14 @@ func updateRefund(tx *twin.Tx, p *updateRefundParams) (twin.Doc, *twin.Error) {
 		tx.Emit("refund.updated", doc, previous)
 	}
 	return doc, nil
+}
+
+// cancelRefund refuses: only a refund that waits for its customer can be canceled, and
+// refunds to cards never do.
+func cancelRefund(tx *twin.Tx, p *retrieveRefundParams) (twin.Doc, *twin.Error) {
+	r, ok := refunds.Get(tx, p.Refund)
+	if !ok {
+		return twin.Doc{}, errNoSuch(refunds.Object, "id", p.Refund)
+	}
+	return twin.Doc{}, errRefundStays(r)
 }

@@ -70,6 +70,7 @@ var recipes = map[string][]string{
 		"customer=cus_a items[0][price]=price_m", "customer=cus_b items[0][price]=price_m items[1][price]=price_n",
 		"customer=cus_a items[0][price]=price_n discounts[0][coupon]={coupons}",
 		"customer={customers invoice_settings.default_payment_method=null} items[0][price]=price_m trial_period_days=1 trial_settings[end_behavior][missing_payment_method]=pause"},
+	"POST /v1/customers/{customer}/subscriptions":            {"items[0][price]=price_m", "items[0][price]=price_m discounts[0][coupon]={coupons}"},
 	"POST /v1/test_helpers/test_clocks":                      {"frozen_time={now}"},
 	"POST /v1/test_helpers/test_clocks/{test_clock}/advance": {"frozen_time={later}"},
 	"POST /v1/tokens":                                    {"card[number]=4242424242424242 card[exp_month]=12 card[exp_year]=2030"},
@@ -89,6 +90,10 @@ var suited = map[string]string{
 	"DELETE /v1/invoiceitems/{invoiceitem}":                       "invoice=null",
 	"DELETE /v1/subscriptions/{subscription_exposed_id}/discount": "discounts!=[]",
 	"DELETE /v1/subscriptions/{id}":                               "status=active",
+	"POST " + oneOfCustomer:                                       "status=active",
+	"DELETE " + oneOfCustomer:                                     "status=active",
+	"GET " + oneOfCustomer + "/discount":                          "discounts!=[]",
+	"DELETE " + oneOfCustomer + "/discount":                       "discounts!=[]",
 	"POST /v1/charges/{charge}/capture":                           "captured=false",
 	"POST /v1/credit_notes/{id}/void":                             "type=pre_payment&status=issued",
 	"POST /v1/disputes/{dispute}":                                 "status=needs_response",
@@ -111,6 +116,9 @@ var suited = map[string]string{
 	"POST /v1/subscriptions/{id}":                                 "status=active",
 	"POST /v1/subscriptions/{subscription}/resume":                "status=paused",
 }
+
+// oneOfCustomer is the path of a customer's subscription.
+const oneOfCustomer = "/v1/customers/{customer}/subscriptions/{subscription_exposed_id}"
 
 // owesCard is the filter for customers whose subscription waits for a card.
 const owesCard = "owes a card"
@@ -250,7 +258,10 @@ func missing(routes []*twin.Route, had map[string]bool) []target {
 }
 
 // neverHad are outcomes that a table suggests and its route cannot have.
-var neverHad = [...]string{}
+var neverHad = [...]string{
+	"POST /v1/refunds/{refund}/cancel: success", // no refund waits for its customer
+	"POST /v1/refunds/{refund}/cancel: not expandable",
+}
 
 // machine sends requests for one round, half of them where something is still to be
 // had.
@@ -531,6 +542,12 @@ func (e *errand) objects(collection string) []answer {
 	case collection == "refunds" && e.owner != "":
 		for _, b := range e.r.rows("stripe.refund") {
 			if b.get("charge") == e.owner {
+				out = append(out, b)
+			}
+		}
+	case collection == "subscriptions" && strings.HasPrefix(e.owner, "cus_"):
+		for _, b := range e.r.rows("stripe.subscription") {
+			if b.get("customer") == e.owner {
 				out = append(out, b)
 			}
 		}

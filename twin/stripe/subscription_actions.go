@@ -6,8 +6,8 @@ import (
 	"worlds/twin"
 )
 
-type updateSubscriptionParams struct {
-	ID string `path:"id"`
+// changeSubscriptionParams are what both routes that change a subscription take.
+type changeSubscriptionParams struct {
 	collectionParams
 	AddInvoiceItems      twin.Opt[[]addedItemParams]     `param:"add_invoice_items"`
 	BillingCycleAnchor   twin.Opt[string]                `param:"billing_cycle_anchor" rule:"enum=now|unchanged"`
@@ -17,7 +17,6 @@ type updateSubscriptionParams struct {
 	CollectionMethod     twin.Opt[string]                `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
 	DaysUntilDue         twin.Opt[int64]                 `param:"days_until_due" rule:"min=0,max=36500"`
 	DefaultPaymentMethod twin.Opt[string]                `param:"default_payment_method"`
-	Description          twin.Opt[string]                `param:"description" rule:"empty,len=500"`
 	Discounts            discountList                    `param:"discounts" rule:"empty"`
 	Items                twin.Opt[[]changedItemParams]   `param:"items"`
 	Metadata             twin.Opt[twin.Metadata]         `param:"metadata"`
@@ -25,6 +24,12 @@ type updateSubscriptionParams struct {
 	TrialEnd             twin.Opt[string]                `param:"trial_end"`
 	TrialSettings        twin.Opt[trialSettingsParams]   `param:"trial_settings"`
 	prorationParams
+}
+
+type updateSubscriptionParams struct {
+	ID string `path:"id"`
+	changeSubscriptionParams
+	Description twin.Opt[string] `param:"description" rule:"empty,len=500"`
 }
 
 type cancellationParams struct {

@@ -7,21 +7,18 @@ import (
 	"worlds/twin"
 )
 
-type createSubscriptionParams struct {
+// newSubscriptionParams are what both routes that make a subscription take.
+type newSubscriptionParams struct {
 	collectionParams
 	AddInvoiceItems      twin.Opt[[]addedItemParams]   `param:"add_invoice_items"`
-	AnchorConfig         twin.Opt[anchorConfigParams]  `param:"billing_cycle_anchor_config"`
 	BackdateStartDate    twin.Opt[twin.Time]           `param:"backdate_start_date" rule:"min=0,max=7258118400"`
 	BillingCycleAnchor   twin.Opt[twin.Time]           `param:"billing_cycle_anchor" rule:"min=0,max=7258118400"`
-	BillingMode          twin.Opt[billingModeParams]   `param:"billing_mode"`
 	CancelAt             twin.Opt[twin.Time]           `param:"cancel_at" rule:"min=0,max=7258118400"`
 	CancelAtPeriodEnd    twin.Opt[bool]                `param:"cancel_at_period_end"`
 	CollectionMethod     twin.Opt[string]              `param:"collection_method" rule:"enum=charge_automatically|send_invoice"`
 	Currency             twin.Opt[string]              `param:"currency"`
-	Customer             twin.Opt[string]              `param:"customer" rule:"required"`
 	DaysUntilDue         twin.Opt[int64]               `param:"days_until_due" rule:"min=0,max=36500"`
 	DefaultPaymentMethod twin.Opt[string]              `param:"default_payment_method"`
-	Description          twin.Opt[string]              `param:"description" rule:"len=500"`
 	Discounts            discountList                  `param:"discounts" rule:"empty"`
 	Items                twin.Opt[[]newItemParams]     `param:"items" rule:"required"`
 	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
@@ -30,6 +27,14 @@ type createSubscriptionParams struct {
 	TrialEnd             twin.Opt[string]              `param:"trial_end"`
 	TrialPeriodDays      twin.Opt[int64]               `param:"trial_period_days" rule:"min=1,max=730"`
 	TrialSettings        twin.Opt[trialSettingsParams] `param:"trial_settings"`
+}
+
+type createSubscriptionParams struct {
+	newSubscriptionParams
+	AnchorConfig twin.Opt[anchorConfigParams] `param:"billing_cycle_anchor_config"`
+	BillingMode  twin.Opt[billingModeParams]  `param:"billing_mode"`
+	Customer     twin.Opt[string]             `param:"customer" rule:"required"`
+	Description  twin.Opt[string]             `param:"description" rule:"len=500"`
 }
 
 type billingModeParams struct {
