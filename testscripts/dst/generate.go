@@ -371,7 +371,7 @@ func (e *errand) objects(collection, table string, add func(id string, body cano
 }
 
 // ownedBy is the member that names the owner, of collections below an object.
-var ownedBy = map[string]string{"sources": "customer", "subscriptions": "customer", "comments": "ticket_id", "audits": "ticket_id"}
+var ownedBy = map[string]string{"sources": "customer", "subscriptions": "customer", "tax_ids": "customer", "comments": "ticket_id", "audits": "ticket_id"}
 
 // fits reports whether an object is as a filter says: member=value.
 func fits(body canon.Raw, filter string) bool {

@@ -67,6 +67,7 @@ var graph = map[string][]string{
 		"failure_balance_transaction stripe.balance_transaction", "customer stripe.customer",
 		"payment_method stripe.payment_method stripe.spent_payment_method",
 	},
+	"stripe.tax_id":       {"customer stripe.customer"},
 	"stripe.setup_intent": {"customer stripe.customer", "payment_method stripe.payment_method stripe.spent_payment_method"},
 	"stripe.subscription": {
 		"customer stripe.customer", "default_payment_method stripe.payment_method", "latest_invoice stripe.invoice",

@@ -19,6 +19,7 @@ func Catalog() *twin.Catalog {
 		priceAPI(),
 		customerAPI(),
 		customerBalanceTransactionAPI(),
+		taxIDAPI(),
 		sourceAPI(),
 		paymentMethodAPI(),
 		spentMethodAPI(),

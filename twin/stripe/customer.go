@@ -112,9 +112,12 @@ type invoiceSettingsParams struct {
 
 type createCustomerParams struct {
 	customerParams
-	PaymentMethod twin.Opt[string] `param:"payment_method"`
-	TestClock     twin.Opt[string] `param:"test_clock"`
+	PaymentMethod twin.Opt[string]        `param:"payment_method"`
+	TaxIDData     twin.Opt[[]taxIDParams] `param:"tax_id_data"`
+	TestClock     twin.Opt[string]        `param:"test_clock"`
 }
+
+func (p *createCustomerParams) Check() *twin.Error { return checkTaxIDs(p.TaxIDData.V) }
 
 func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error) {
 	if err := knownClock(tx, p.TestClock); err != nil {
@@ -146,6 +149,9 @@ func createCustomer(tx *twin.Tx, p *createCustomerParams) (twin.Doc, *twin.Error
 	doc := customers.Put(tx, &c)
 	tx.Emit("customer.created", doc, nil)
 	announce()
+	if err := newTaxIDs(tx, &c, p.TaxIDData.V); err != nil {
+		return twin.Doc{}, err
+	}
 	addSource(tx, card)
 	if method != nil {
 		if _, err := attachTo(tx, method, &c); err != nil {
@@ -180,13 +186,6 @@ func includeTax(tx *twin.Tx, _ canon.Raw) canon.Raw {
 		known += `,"provider":"stripe"`
 	}
 	return canon.Raw(known + "}")
-}
-
-// includeTaxIDs is the list of a customer's tax ids, of which there are none.
-func includeTaxIDs(_ *twin.Tx, customer canon.Raw) canon.Raw {
-	out := append([]byte(`{"data":[],"has_more":false,"object":"list","url":`), '"')
-	out = append(append(out, "/v1/customers/"...), textAt(customer, "id")...)
-	return append(out, `/tax_ids"}`...)
 }
 
 // invoicePrefixLength is how many characters an invoice prefix has.

@@ -33,6 +33,8 @@ var judgements = [...]judgement{
 	{"GET /v1/customers/search", 1, searchDiffers},
 	{"* /v1/customers/{customer}/sources*", 3, "cards only"},
 	{"* /v1/customers/{customer}/subscriptions*", 3, "the older way; the newer parameters are only taken by /v1/subscriptions, as live"},
+	{"* /v1/customers/{customer}/tax_ids*", 3, taxDiffers},
+	{"* /v1/tax_ids*", 3, taxDiffers},
 	{"* /v1/customers/{customer}/*", 2, ""},
 	{"DELETE /v1/customers/{id}", 2, ""},
 	{"* /v1/customers*", 1, "seeded customers have a test card, those made by request have none"},
@@ -69,6 +71,8 @@ var judgements = [...]judgement{
 	{"* /v1/tokens*", 3, "cards only"},
 	{"* /v1/webhook_endpoints*", 1, "deliveries are tried when the world's clock says"},
 }
+
+const taxDiffers = "of numbers only the form is checked, of some kinds; those of test mode are verified at once, others stay as they are"
 
 const searchDiffers = "finds what was written at once, where live takes up to a minute"
 

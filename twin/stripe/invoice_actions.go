@@ -101,6 +101,7 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 	}
 	customers.Put(tx, c)
 	inv.address(c)
+	inv.CustomerTaxIDs = invoiceTaxIDs(tx, c.ID)
 	inv.issue(number, now)
 	inv.StartingBalance = balanceIn(c, inv.Currency)
 	due, end := max(inv.Total, 0), twin.Money(0)

@@ -70,14 +70,16 @@ var recipes = map[string][]string{
 		"customer=cus_a items[0][price]=price_m", "customer=cus_b items[0][price]=price_m items[1][price]=price_n",
 		"customer=cus_a items[0][price]=price_n discounts[0][coupon]={coupons}",
 		"customer={customers invoice_settings.default_payment_method=null} items[0][price]=price_m trial_period_days=1 trial_settings[end_behavior][missing_payment_method]=pause"},
+	"POST /v1/customers/{customer}/tax_ids":                  {"type=eu_vat value=000000000"},
+	"POST /v1/tax_ids":                                       {"type=us_ein value=12-3456789", "type=eu_vat value=DE123456789 owner[type]=customer owner[customer]=cus_b"},
 	"POST /v1/customers/{customer}/subscriptions":            {"items[0][price]=price_m", "items[0][price]=price_m discounts[0][coupon]={coupons}"},
 	"POST /v1/test_helpers/test_clocks":                      {"frozen_time={now}"},
 	"POST /v1/test_helpers/test_clocks/{test_clock}/advance": {"frozen_time={later}"},
-	"POST /v1/tokens":                                    {"card[number]=4242424242424242 card[exp_month]=12 card[exp_year]=2030"},
-	"POST /v1/webhook_endpoints":                         {"url=https://example.com/a enabled_events[0]=*"},
-	"GET /v1/payment_methods":                            {"customer={customers}", ""},
-	"POST /v1/customers/{customer}/sources":              {"source=tok_visa"},
-	"POST /v1/customers/{customer}/balance_transactions": {"currency=usd amount=5", "currency=usd amount=-5"},
+	"POST /v1/tokens":                                        {"card[number]=4242424242424242 card[exp_month]=12 card[exp_year]=2030"},
+	"POST /v1/webhook_endpoints":                             {"url=https://example.com/a enabled_events[0]=*"},
+	"GET /v1/payment_methods":                                {"customer={customers}", ""},
+	"POST /v1/customers/{customer}/sources":                  {"source=tok_visa"},
+	"POST /v1/customers/{customer}/balance_transactions":     {"currency=usd amount=5", "currency=usd amount=-5"},
 }
 
 // suited are the objects that an action wants, by what is in them.
@@ -129,7 +131,7 @@ var tables = map[string]string{
 	"credit_notes": "stripe.credit_note", "customers": "stripe.customer", "disputes": "stripe.dispute",
 	"history": "stripe.balance_transaction", "invoice_payments": "stripe.invoice_payment", "invoiceitems": "stripe.invoice_item",
 	"invoices": "stripe.invoice", "payment_intents": "stripe.payment_intent", "payment_methods": "stripe.payment_method",
-	"prices": "stripe.price", "products": "stripe.product", "promotion_codes": "stripe.promotion_code", "refunds": "stripe.refund",
+	"prices": "stripe.price", "products": "stripe.product", "promotion_codes": "stripe.promotion_code", "tax_ids": "stripe.tax_id", "refunds": "stripe.refund",
 	"setup_intents": "stripe.setup_intent", "subscriptions": "stripe.subscription", "test_clocks": "stripe.test_clock",
 	"tokens": "stripe.token", "webhook_endpoints": "stripe.webhook_endpoint",
 }
@@ -542,6 +544,12 @@ func (e *errand) objects(collection string) []answer {
 	case collection == "refunds" && e.owner != "":
 		for _, b := range e.r.rows("stripe.refund") {
 			if b.get("charge") == e.owner {
+				out = append(out, b)
+			}
+		}
+	case collection == "tax_ids" && strings.HasPrefix(e.owner, "cus_"):
+		for _, b := range e.r.rows("stripe.tax_id") {
+			if b.get("customer") == e.owner {
 				out = append(out, b)
 			}
 		}

@@ -39,6 +39,7 @@ var basilTurns = [...]turn{
 	{object: "refund", drop: []string{"customer", "customer_account", "payment_method"}},
 	{object: "setup_intent", drop: []string{
 		"allowed_payment_method_types", "customer_account", "excluded_payment_method_types", "managed_payments"}},
+	{object: "tax_id", drop: []string{"customer_account"}},
 	{object: "subscription", drop: []string{
 		"billing_schedules", "billing_thresholds", "customer_account", "managed_payments", "presentment_details",
 		"status_details", "billing_mode.flexible", "cancellation_details.feedback_option", "invoice_settings.custom_fields",

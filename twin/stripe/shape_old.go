@@ -62,6 +62,7 @@ var oldTurns = [...]turn{
 		"automatic_tax.liability"}},
 	{object: "subscription_item", null: []string{"billing_thresholds"}, drop: []string{
 		"current_period_end", "current_period_start", "discounts"}},
+	{object: "tax_id", drop: []string{"owner"}},
 	{object: "test_helpers.test_clock", drop: []string{"status_details"}},
 }
 
@@ -363,6 +364,7 @@ func oldExpand() map[string]map[string]string {
 		"payment_intent": {"invoice": invoices.Object},
 		"promotion_code": {"promotion.coupon": gone, "coupon": ""},
 		"refund":         {"customer": gone, "payment_method": gone},
+		"tax_id":         {"owner.account": gone, "owner.application": gone, "owner.customer": gone},
 		"subscription": {
 			"billing_schedules.applies_to.price": gone, "discounts": gone, "discounts.source.coupon": gone,
 			"invoice_settings.account_tax_ids": gone, "invoice_settings.issuer.account": gone,

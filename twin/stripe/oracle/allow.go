@@ -64,6 +64,7 @@ var idPrefixes = map[string][]string{
 	"setup_intent":                 {"seti_"},
 	"subscription":                 {"sub_"},
 	"subscription_item":            {"si_"},
+	"tax_id":                       {"txi_", "atxi_"},
 	"test_helpers.test_clock":      {"clock_"},
 	"token":                        {"tok_"},
 	"webhook_endpoint":             {"we_"},

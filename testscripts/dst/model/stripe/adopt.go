@@ -45,10 +45,15 @@ func (m *Model) Adopt(w *World) {
 type hints struct {
 	spent     map[string]bool
 	deadlines map[string]int64 // by what:of
+	taxed     map[string]bool  // customers with tax ids, which their invoices show
 }
 
 func (m *Model) readHints(w *World) hints {
-	h := hints{spent: map[string]bool{}, deadlines: map[string]int64{}}
+	h := hints{spent: map[string]bool{}, deadlines: map[string]int64{}, taxed: map[string]bool{}}
+	for _, row := range w.Tables["tax_id"] {
+		v, _ := model.Parse(row.Body)
+		h.taxed[m.symbolOf(v.Get("customer").Text)] = true
+	}
 	for _, row := range w.Tables["spent_payment_method"] {
 		v, _ := model.Parse(row.Body)
 		h.spent[m.symbolOf(v.Get("id").Text)] = true
@@ -68,6 +73,11 @@ func (m *Model) takeHints() {
 			in := *old
 			in.overdue = m.hints.deadlines["due_date:"+id] == 0
 			m.invoices.rows[id] = &in
+		}
+	}
+	for _, id := range m.customers.order {
+		if m.hints.taxed[id] {
+			m.customers.hide(id)
 		}
 	}
 	for _, id := range m.subs.order {
@@ -134,6 +144,15 @@ func (t *table[T]) settle() (more bool) {
 		}
 	}
 	return more
+}
+
+// hide makes an object opaque.
+func (t *table[T]) hide(id string) {
+	v, read := t.read[id]
+	if !read {
+		v = awake(t.m.checked.rows[t.name+"/"+id].value)
+	}
+	t.opaque[id] = v
 }
 
 // shows reports whether the model shows an object as it is.
