@@ -143,7 +143,7 @@ var violations = [][2]string{
 	{"name=x&amount=101", "above amount '101' 100"},
 	{"name=x&limit=11", "above limit '11' 10"},
 	{"name=x&items[0][price]=p&items[0][qty]=-1", "below items[0][qty] '-1'"},
-	// Lengths, in bytes for texts and in characters for metadata.
+	// Lengths, in characters.
 	{"name=sixsix", "too long name 5"},
 	{"name=éééééé", "too long name 5"}, // characters, not bytes
 	{"name=😀😀😀😀😀😀", "too long name 5"},
