@@ -67,6 +67,7 @@ func TestScenariosUnloaded(t *testing.T) {
 	})
 	var mu sync.Mutex
 	running := map[string]func(){} // by folder: a scenario may start its server anew
+	kept := t.TempDir()            // the servers end after the scenarios, whose folders are gone by then
 	testscript.Run(t, testscripts.Params("", files, testscripts.Options{
 		Path: bin,
 		Start: func(opt testscripts.ServerOptions) (*testscripts.Server, error) {
@@ -76,7 +77,9 @@ func TestScenariosUnloaded(t *testing.T) {
 			if stop != nil {
 				stop()
 			}
-			s, err := testscripts.StartServer(opt)
+			own := opt
+			own.Dir = filepath.Join(kept, filepath.Base(filepath.Dir(opt.Dir)))
+			s, err := testscripts.StartServer(own)
 			if err != nil {
 				return nil, err
 			}
