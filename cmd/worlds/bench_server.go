@@ -72,8 +72,8 @@ func launch(args ...string) (*benchServer, error) {
 }
 
 // serveOwn starts a server on a folder.
-func serveOwn(name, dir, durability string) (*benchServer, error) {
-	s, err := launch("serve", "--json", "--data", dir, "--listen", "127.0.0.1:0", "--durability", durability, "--forks-max", "1000000")
+func serveOwn(name, dir, durability string, more ...string) (*benchServer, error) {
+	s, err := launch(append([]string{"serve", "--json", "--data", dir, "--listen", "127.0.0.1:0", "--durability", durability, "--forks-max", "1000000"}, more...)...)
 	if err == nil {
 		s.name, s.own = name, true
 	}

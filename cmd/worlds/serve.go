@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"time"
 
@@ -36,6 +37,7 @@ type serveCmd struct {
 	WebhookAllow []string      `placeholder:"HOST[:PORT]" help:"Send events to this host too, not only to this machine; * is anywhere. Repeatable."`
 	UnloadAfter  time.Duration `default:"10m" placeholder:"TIME" help:"Take a world out of memory when nobody has used it for so long; it loads again when it is next used (default 10m, 0 for never)."`
 	ForksMax     int           `default:"1000" placeholder:"N" help:"How many forks one world may have."`
+	CPUProfile   string        `name:"cpu-profile" hidden:"" help:"Write a profile of the processor time to this file."`
 	output
 }
 
@@ -62,6 +64,25 @@ func collectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+}
+
+// profile writes a profile of the processor time until stop is called; with no path
+// it does nothing.
+func profile(path string) (stop func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = f.Close()
+	}, nil
 }
 
 // readiness is what serve prints for programs once it serves.
@@ -102,6 +123,11 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	collectLess()
+	stop, err := profile(c.CPUProfile)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	// The folder first: who finds it in use is told so, and has taken no port.
 	log := slog.New(slog.NewTextHandler(t.err, nil))
 	journal, err := store.Open(c.Data, store.Options{Durability: c.durability(), Logger: log})

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"worlds/journal"
 )
@@ -236,6 +237,9 @@ func (s *Store) wait(b *batch) error {
 		s.mu.Lock()
 	}
 	s.leading = true
+	s.mu.Unlock()
+	runtime.Gosched() // who is about to append may come along
+	s.mu.Lock()
 	for !b.settled {
 		s.commit()
 	}
