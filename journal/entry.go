@@ -73,32 +73,58 @@ func NewVerifier(genesis Hash, first Seq) *Verifier {
 // Next checks e as the entry after the last one. A failure is a *ChainError
 // and stays: every later call returns it again.
 func (v *Verifier) Next(e *Entry) error {
+	c := Check(*e)
+	return v.NextChecked(&c)
+}
+
+// Checked is an entry with what its content alone says.
+type Checked struct {
+	Entry
+	Frame  Frame
+	reason Reason // why the entry is none whatever stands before it; 0: it is one
+}
+
+// Check looks at an entry by itself: at its hash, which is most of the work of
+// proving a chain, and at its frame. Many may be looked at at once.
+func Check(e Entry) Checked {
+	c := Checked{Entry: e}
+	var err error
+	if c.Frame, err = ParseBody(e.Body); err != nil {
+		c.reason = BadFrame
+	}
+	if e.Hash != Link(e.Prev, e.Seq, e.Body) {
+		c.reason = HashDiffers
+	}
+	return c
+}
+
+// NextChecked is Next of an entry that was checked before.
+func (v *Verifier) NextChecked(c *Checked) error {
 	if v.failed != nil {
 		return v.failed
 	}
-	if r := v.check(e); r != 0 {
-		v.failed = &ChainError{Seq: e.Seq, Reason: r}
+	if r := v.check(c); r != 0 {
+		v.failed = &ChainError{Seq: c.Seq, Reason: r}
 		return v.failed
 	}
-	v.prev, v.next = e.Hash, e.Seq+1
+	v.prev, v.next = c.Hash, c.Seq+1
 	return nil
 }
+
+// Whole reports whether the entry is one, whatever stands before it: its hash and
+// its frame hold.
+func (c *Checked) Whole() bool { return c.reason == 0 }
 
 // Head returns the last entry that was accepted: its number and hash, or the
 // number before the first and genesis.
 func (v *Verifier) Head() (Seq, Hash) { return v.next - 1, v.prev }
 
-func (v *Verifier) check(e *Entry) Reason {
+func (v *Verifier) check(c *Checked) Reason {
 	switch {
-	case e.Seq != v.next:
+	case c.Seq != v.next:
 		return NotContiguous
-	case e.Prev != v.prev:
+	case c.Prev != v.prev:
 		return ChainBroken
-	case e.Hash != Link(e.Prev, e.Seq, e.Body):
-		return HashDiffers
 	}
-	if _, err := ParseBody(e.Body); err != nil {
-		return BadFrame
-	}
-	return 0
+	return c.reason
 }

@@ -12,8 +12,9 @@
 // number (rows by creation order, events, the rows of a term), and index by the
 // hash of a name (rows by id, events by id, the terms of a table). Copies of a
 // State share nodes until one of them changes, so a copy costs nothing, and
-// Compare looks only at what two copies do not share. Fold reads bytes in place
-// and makes one allocation for each thing that it keeps.
+// Compare looks only at what two copies do not share. Fold copies the facts that it
+// keeps, and nothing else of an entry, side by side into blocks, and makes one
+// allocation for each row, event and record.
 //
 // # Concurrency
 //
@@ -24,9 +25,9 @@
 //
 // # Caveats
 //
-// Bodies, terms and ids handed to a State are kept, not copied: whoever folds
-// bytes must never change them afterwards, and a row keeps alive the whole
-// buffer that its fact was cut from. Rows, events and lists handed out are
+// Bodies, terms and ids of facts handed to Apply are kept, not copied: whoever made
+// them must never change them afterwards. A row that was folded keeps alive the block
+// that its fact stands in, which is 32 KiB at most. Rows, events and lists handed out are
 // read-only.
 // The order of rows in a table is the order of their first Put and survives
 // replacement; a deleted id that is put again goes to the end. A Diff compares

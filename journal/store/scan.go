@@ -14,7 +14,7 @@ import (
 // shelf is open and how long a segment cannot be reused.
 const (
 	scanEntries = 256
-	scanBytes   = 1 << 20
+	scanBytes   = 256 << 10
 )
 
 // Scan calls fn for the entries from ≤ seq ≤ to of w's incarnation inc, in
@@ -122,21 +122,25 @@ func (s *Store) present(w *world, inc Incarnation) error {
 func (s *Store) chunkOfShelf(w World, inc Incarnation, next, to journal.Seq) ([]journal.Entry, error) {
 	var entries []journal.Entry
 	err := s.shelf.view(func(tx *bolt.Tx) error {
-		entries = entries[:0]
+		keys, values := make([][]byte, 0, scanEntries), make([][]byte, 0, scanEntries)
 		size := 0
 		end := key{w, inc, to}.append(nil)
 		c := tx.Bucket(entriesBucket).Cursor()
 		for k, v := c.Seek(key{w, inc, next}.append(nil)); k != nil && bytes.Compare(k, end) <= 0; k, v = c.Next() {
-			if len(entries) == scanEntries || size > 0 && size+len(v) > scanBytes {
+			if len(values) == scanEntries || size > 0 && size+len(v) > scanBytes {
 				break
 			}
-			own := bytes.Clone(v) // v dies with the transaction
-			_, e, ok := decodeValue(k, own)
-			if !ok {
-				return s.shelf.damagedEntry(tx, k, v)
-			}
-			entries = append(entries, e)
+			keys, values = append(keys, k), append(values, v)
 			size += len(v)
+		}
+		entries = make([]journal.Entry, len(values))
+		own := bytes.Join(values, nil) // they die with the transaction
+		for i, v := range values {
+			var ok bool
+			if _, entries[i], ok = decodeValue(keys[i], own[:len(v):len(v)]); !ok {
+				return s.shelf.damagedEntry(tx, keys[i], v)
+			}
+			own = own[len(v):]
 		}
 		return nil
 	})

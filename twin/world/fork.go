@@ -269,6 +269,24 @@ func (w *World) History(v View, fn func(*journal.Entry) error) error {
 	return w.ownEntries(v, 1, v.Seq, fn)
 }
 
+// errEnough ends the walk of who has seen enough.
+var errEnough = errors.New("enough")
+
+// entries is History to range over.
+func (w *World) entries(v View) Entries {
+	return func(yield func(*journal.Entry, error) bool) {
+		err := w.History(v, func(e *journal.Entry) error {
+			if !yield(e, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}
+
 // Recorded is History of the world as the journal has it, without loading it: what
 // is damaged, or of other rules, can still be read as far as it goes.
 func (w *World) Recorded(fn func(*journal.Entry) error) error {

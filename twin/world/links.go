@@ -19,15 +19,16 @@ func NewLinks(genesis journal.Hash) *Links {
 
 // Next checks e as what follows; joint says that it joins a fork to its past.
 func (l *Links) Next(e *journal.Entry) (joint bool, err error) {
+	c := journal.Check(*e)
+	return l.next(&c)
+}
+
+func (l *Links) next(e *journal.Checked) (joint bool, err error) {
 	seq, head := l.verifier.Head()
-	if e.Seq != seq {
-		return false, l.verifier.Next(e)
+	if e.Seq != seq || !isFork(&e.Frame) {
+		return false, l.verifier.NextChecked(e)
 	}
-	frame, err := journal.ParseBody(e.Body)
-	if err != nil || !isFork(&frame) {
-		return false, l.verifier.Next(e)
-	}
-	if e.Prev != head || e.Hash != journal.Link(e.Prev, e.Seq, e.Body) {
+	if e.Prev != head || !e.Whole() {
 		return true, fmt.Errorf("entry %d: the fork does not follow its parent", e.Seq)
 	}
 	l.verifier = journal.NewVerifier(e.Hash, e.Seq+1)

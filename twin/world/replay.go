@@ -128,7 +128,7 @@ func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, pr
 	if mode == Redecide {
 		r.genesis(g, catalogs)
 	}
-	for e, err := range entries {
+	for e, err := range ahead(entries) {
 		failed := r.report.Failure != ""
 		switch {
 		case failed && (mode == Redecide || err != nil):
@@ -193,9 +193,9 @@ func (r *replay) genesis(g *Genesis, catalogs []*twin.Catalog) {
 }
 
 // step replays one entry.
-func (r *replay) step(e *journal.Entry) {
+func (r *replay) step(e *journal.Checked) {
 	seq, _ := r.links.Head()
-	joint, err := r.links.Next(e)
+	joint, err := r.links.next(e)
 	if err != nil {
 		r.look(e)
 		r.fail(FailChain, seq+1, err.Error())
@@ -206,17 +206,13 @@ func (r *replay) step(e *journal.Entry) {
 		r.head = e.Hash
 		return
 	}
-	frame, err := journal.ParseBody(e.Body)
-	if err != nil {
-		r.fail(FailFrame, e.Seq, err.Error())
-		return
-	}
+	frame := &e.Frame
 	if r.report.Mode == Fold {
 		if err := r.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
 			r.fail(FailFrame, e.Seq, err.Error())
 			return
 		}
-	} else if !r.redecide(e, &frame) {
+	} else if !r.redecide(e, frame) {
 		return
 	}
 	if now := r.machine.State.Now(); now != frame.At {
@@ -229,13 +225,13 @@ func (r *replay) step(e *journal.Entry) {
 
 // look holds an entry against the one before it as that is recorded, so that one
 // fault does not hide the next.
-func (r *replay) look(e *journal.Entry) {
+func (r *replay) look(e *journal.Checked) {
 	v := journal.NewVerifier(r.hash, r.seq+1)
-	if frame, err := journal.ParseBody(e.Body); err == nil && e.Seq == r.seq && isFork(&frame) {
+	if e.Seq == r.seq && isFork(&e.Frame) {
 		v = journal.NewVerifier(r.hash, r.seq)
 	}
 	var broken *journal.ChainError
-	if errors.As(v.Next(e), &broken) && len(r.report.Faults) < FaultsMax {
+	if errors.As(v.NextChecked(e), &broken) && len(r.report.Faults) < FaultsMax {
 		at := e.Seq
 		if broken.Reason == journal.NotContiguous {
 			at = r.seq + 1
@@ -246,7 +242,7 @@ func (r *replay) look(e *journal.Entry) {
 }
 
 // redecide executes the entry's command and compares facts and reply.
-func (r *replay) redecide(e *journal.Entry, frame *journal.Frame) bool {
+func (r *replay) redecide(e *journal.Checked, frame *journal.Frame) bool {
 	var cmd twin.Command
 	if err := canon.Unmarshal(frame.Command, &cmd); err != nil {
 		r.fail(FailFrame, e.Seq, err.Error())

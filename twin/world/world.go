@@ -288,19 +288,22 @@ func (w *World) load() error {
 		w.keys.count = int(head.Inc) - 1
 	}
 	links := NewLinks(g.Entry.Hash)
-	err = w.History(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}, func(e *journal.Entry) error {
-		joint, err := links.Next(e)
-		if err == nil {
+	for e, failed := range ahead(w.entries(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID})) {
+		if err = failed; err != nil {
+			break
+		}
+		joint, bad := links.next(e)
+		if bad == nil {
 			w.seq, w.hash = e.Seq, e.Hash
 			if !joint {
-				err = w.take(e)
+				bad = w.take(e)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		if bad != nil {
+			err = fmt.Errorf("%w: %w", ErrDamaged, bad)
+			break
 		}
-		return nil
-	})
+	}
 	if err == nil {
 		w.due.Store(w.machine.State.HasPending())
 		return nil
@@ -317,11 +320,8 @@ func (w *World) load() error {
 }
 
 // take folds one entry of the journal.
-func (w *World) take(e *journal.Entry) error {
-	frame, err := journal.ParseBody(e.Body)
-	if err != nil {
-		return err
-	}
+func (w *World) take(e *journal.Checked) error {
+	frame := &e.Frame
 	if err := w.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
 		return err
 	}
