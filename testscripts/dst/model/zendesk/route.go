@@ -135,7 +135,7 @@ func (c *call) early(r *route) *refusal {
 	if name := required[r.pattern]; name != "" && !has(c.body, name) {
 		return &refusal{status: 400, name: "Invalid attribute"}
 	}
-	if !c.countable("per_page") || c.param("page[size]") == "" && !c.countable("page") {
+	if c.blank("sort") || !c.countable("per_page") || c.param("page[size]") == "" && !c.countable("page") {
 		return &refusal{status: 400, name: "Invalid attribute"}
 	}
 	var f faults
@@ -149,6 +149,11 @@ func (c *call) early(r *route) *refusal {
 		checkUserWords(c.body.Get("user"), &f)
 	}
 	return f.refusal()
+}
+
+// blank reports whether a query parameter of a list was sent and says nothing.
+func (c *call) blank(name string) bool {
+	return c.op.Method == "GET" && slices.ContainsFunc(c.op.Params, func(p model.Pair) bool { return p.Name == name && p.Value == "" })
 }
 
 // countable reports whether a query parameter of a list is a number, or not sent.
