@@ -299,6 +299,9 @@ func (r *run) settle() {
 		r.out.Body = r.shape.show(r.m.State, r.shape.blame(r.out.Body, r.renamed))
 		r.doc = Doc{}
 	}
+	if !r.write && mutant.Is("read-leaves-count") {
+		r.tx.Next("reads")
+	}
 	r.tx.keepEvents()
 	if r.tx.minted != r.m.State.Minted() {
 		r.tx.record(&projection.Minted{Count: r.tx.minted})

@@ -97,11 +97,11 @@ func (c *dstRunCmd) Run(ctx context.Context, t *terminal) error {
 
 // writeScenario shrinks a failure and writes it.
 func writeScenario(ctx context.Context, out io.Writer, cfg dst.Config, folder string, failed *dst.Result) error {
-	ops, failure, err := dst.Shrink(ctx, cfg, failed)
+	story, failure, err := dst.Shrink(ctx, cfg, failed)
 	if err != nil {
 		return err
 	}
-	text, err := dst.Script(ctx, cfg, failed.Seed, ops, failure)
+	text, err := dst.Script(ctx, cfg, failed.Seed, story, failure)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func writeScenario(ctx context.Context, out io.Writer, cfg dst.Config, folder st
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "seed %d: %d operations shrank to %d: %s\n", failed.Seed, len(failed.History), len(ops), file)
+	fmt.Fprintf(out, "seed %d: %d operations shrank to %d: %s\n", failed.Seed, len(failed.History), story.Len(), file)
 	return os.WriteFile(file, []byte(text), 0o644)
 }
 

@@ -201,7 +201,7 @@ func (r *run) delivered(s *space) *Failure {
 			continue
 		}
 		for _, l := range b.letters {
-			if l.answer == "changed" {
+			if l.answer == endChanged {
 				return failed("delivery.same-bytes", "event %s came to %s with other bytes: %s", l.event, name, s.post.changed)
 			}
 		}

@@ -2,6 +2,7 @@ package dst
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"worlds/testscripts"
 )
+
+var update = flag.Bool("update", false, "write what is generated anew")
 
 // small is a run that every test can afford.
 var small = Config{Seeds: 1, Rounds: 10, Profile: Sparse, Width: 2, Delivery: Delta, Base: 7}

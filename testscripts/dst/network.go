@@ -2,6 +2,7 @@ package dst
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -49,7 +50,8 @@ type post struct {
 	mu     sync.Mutex
 	down   map[string]int // by box: rounds until it is up again
 	healed bool
-	boxes  map[string]*box // by mark/name
+	plan   map[string]string // how attempts end that do not end well, if not as the seed has it
+	boxes  map[string]*box   // by mark/name
 
 	attempts, repeats, failures int
 	changed                     string // how the last body that changed did
@@ -57,7 +59,7 @@ type post struct {
 
 // box is what one listener got.
 type box struct {
-	letters []letter
+	letters []letter          // one for each attempt
 	bodies  map[string]string // by event and API version: the bytes it came with
 	tries   map[string]int    // attempts by event
 	read    map[string]bool   // events that were acted upon, once each
@@ -100,12 +102,16 @@ const (
 	endReset   = "reset"   // the connection was cut before anything came
 	endLost    = "lost"    // the listener acted on it, and its answer was lost
 	endRefused = "refused" // nobody listens
+	endChanged = "changed" // an event came with other bytes than before
 )
 
 // end is how an attempt ends. The caller holds mu.
 func (p *post) end(key, event string, attempt int) string {
 	if p.healed {
 		return "200"
+	}
+	if p.plan != nil {
+		return cmp.Or(p.plan[attemptAt(key, len(p.boxes[key].letters))], "200")
 	}
 	if p.down[key] > 0 {
 		return endRefused
@@ -115,6 +121,24 @@ func (p *post) end(key, event string, attempt int) string {
 		return "200"
 	}
 	return pick(r, []string{"500", "503", "410", "302", "204", endTimeout, endReset, endLost, endRefused})
+}
+
+// attemptAt names the n-th attempt at a listener.
+func attemptAt(key string, n int) string { return key + "#" + strconv.Itoa(n+1) }
+
+// failed is a plan in which the attempts that failed fail again, and no others.
+func (p *post) failed() map[string]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	plan := map[string]string{}
+	for key, b := range p.boxes {
+		for n, l := range b.letters {
+			if l.answer[0] != '2' && l.answer != endChanged {
+				plan[attemptAt(key, n)] = l.answer
+			}
+		}
+	}
+	return plan
 }
 
 func (p *post) take(r *http.Request, body []byte) (*http.Response, error) {
@@ -131,7 +155,7 @@ func (p *post) take(r *http.Request, body []byte) (*http.Response, error) {
 		b.read[event] = true
 		shape := event + " " + rendered(body, "api_version")
 		if old, ok := b.bodies[shape]; ok && old != string(body) {
-			l.answer, p.changed = "changed", firstDifference(old, string(body))
+			l.answer, p.changed = endChanged, firstDifference(old, string(body))
 		}
 		b.bodies[shape] = string(body)
 	}
@@ -150,7 +174,7 @@ func (p *post) take(r *http.Request, body []byte) (*http.Response, error) {
 		return nil, syscall.ECONNRESET
 	case endRefused:
 		return nil, syscall.ECONNREFUSED
-	case "changed":
+	case endChanged:
 		return nil, errors.New("the same event came with other bytes")
 	}
 	status, _ := strconv.Atoi(l.answer)

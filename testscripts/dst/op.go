@@ -27,6 +27,7 @@ type Op struct {
 	Version string `json:"version,omitempty"`
 	Aim     string `json:"aim,omitempty"` // sound, or how it was broken
 	Count   int    `json:"count,omitempty"`
+	Round   int    `json:"round,omitempty"` // in which it happens
 	// Inject are operations that happen in the middle of this one.
 	Inject []Op `json:"inject,omitempty"`
 }

@@ -28,6 +28,7 @@ type run struct {
 	coverage *Coverage
 	history  []Op
 	depth    int                          // of operations in the middle of others
+	round    int                          // of the schedule
 	done     map[string]bool              // routes that had a success in the setup
 	out      io.Writer                    // of WORLDS_DST_DEBUG
 	told     func(*space, *step) *Failure // of every step; a property more
@@ -163,6 +164,7 @@ func (r *run) schedule() *Failure {
 			}
 		}
 		r.post.round()
+		r.round++
 	}
 	return nil
 }
@@ -219,6 +221,7 @@ func (r *run) turn(s *space) []Op {
 // way as generated ones.
 func (r *run) apply(op *Op) *Failure {
 	if r.depth == 0 && r.phase != phaseDrain { // what is injected stands in its operation
+		op.Round = r.round
 		r.history = append(r.history, *op)
 	}
 	r.depth++

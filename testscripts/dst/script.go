@@ -18,12 +18,13 @@ type script struct {
 	vars  map[string]string // by symbol
 	now   int               // the world in use, -1 for none
 	hooks map[int]bool      // worlds with a listener
+	ends  map[string]string // how attempts to deliver fail
 }
 
 // Script writes a history as a scenario file, in the language of package testscripts,
 // that fails as the history does: by what the file expects, or by the invariants and
 // laws that every scenario is held to.
-func Script(ctx context.Context, cfg Config, number uint64, ops []Op, failure *Failure) (string, error) {
+func Script(ctx context.Context, cfg Config, number uint64, story *Story, failure *Failure) (string, error) {
 	e, err := openEngine(nil)
 	if err != nil {
 		return "", err
@@ -31,8 +32,9 @@ func Script(ctx context.Context, cfg Config, number uint64, ops []Op, failure *F
 	defer func() { _ = e.close() }()
 	w := &script{vars: map[string]string{}, now: -1, hooks: map[int]bool{}}
 	fmt.Fprintf(&w.b, "# %s\n# %s\n", failure.Property, cfg.Replay(number))
-	_, r := perform(ctx, e, cfg, number, ops, func(s *space, t *step) *Failure {
-		w.step(s, t, ops)
+	w.ends = story.Ends
+	_, r := perform(ctx, e, cfg, number, story, true, func(s *space, t *step) *Failure {
+		w.step(s, t, story.Ops)
 		return nil
 	})
 	for _, line := range failure.Expect {
@@ -107,10 +109,35 @@ func (w *script) use(s *space, op *Op) {
 		w.now = s.index
 	}
 	if strings.Contains(op.Path, "/webhooks/") && !w.hooks[s.index] {
-		w.b.WriteString("hook start -logical\n")
+		w.b.WriteString("hook start -logical\n" + w.answers(s.mark))
 		w.hooks[s.index] = true
 	}
 }
+
+// answers is what the listener of a world answers, if it does not always answer well.
+func (w *script) answers(mark string) string {
+	words, last := []string{}, 0
+	for n := range len(w.ends) + longestStory {
+		word := "200"
+		switch end := w.ends[attemptAt(mark+"/"+operatorBox, n)]; end {
+		case "":
+		case endTimeout:
+			word, last = "hang", n+1
+		case endReset, endLost, endRefused:
+			word, last = "reset", n+1
+		default:
+			word, last = end, n+1
+		}
+		words = append(words, word)
+	}
+	if last == 0 {
+		return ""
+	}
+	return "hook answer " + strings.Join(words[:last], " ") + " 200\n"
+}
+
+// longestStory is up to which attempt a scenario says how it ends.
+const longestStory = 50
 
 // command is the scenario command of an operation, "" where there is none.
 func (w *script) command(op *Op) string {

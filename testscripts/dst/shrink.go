@@ -1,63 +1,113 @@
 package dst
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 )
 
-// shrinkMax is how many histories are tried on the way to a small one.
+// shrinkMax is how many stories are tried on the way to a small one.
 const shrinkMax = 3000
 
-// shrinker looks for a small history that fails alike.
+// Story is a history, and how the attempts to deliver went in it.
+type Story struct {
+	Ops []Op `json:"ops"`
+	// Ends is how attempts ended that did not end well, by listener and number of the
+	// attempt there; nil: as the seed of the run has it.
+	Ends map[string]string `json:"ends"`
+}
+
+// Len is how many operations a story has, those in the middle of others included.
+func (s *Story) Len() int { return count(s.Ops) }
+
+func count(ops []Op) int {
+	n := len(ops)
+	for i := range ops {
+		n += count(ops[i].Inject)
+	}
+	return n
+}
+
+// shrinker looks for a small story that fails alike.
 type shrinker struct {
 	ctx      context.Context
 	engine   *engine
 	cfg      Config
 	seed     uint64
 	property string
+	rest     bool // it fails at rest: the story must be played to its end
 	told     func(*space, *step) *Failure
 	tries    int
+	err      error // of the harness
 }
 
-// Shrink makes the history of a failed run small: by delta debugging over its
-// operations, then over what happens in their middle and over their parameters. The
-// result fails with the same property; it is the whole history if nothing less does.
-// One operation's faults and the order of operations are operations themselves.
-func Shrink(ctx context.Context, cfg Config, result *Result) ([]Op, *Failure, error) {
+// Shrink makes the story of a failed run small. By delta debugging it leaves out
+// operations, what happens in their middle, parameters, and attempts to deliver that
+// fail; then it makes the schedule plain: nothing happens in the middle of something
+// else, nothing waits, and one world is done before the next. The result fails with the
+// same property; it is the whole story if nothing less does.
+func Shrink(ctx context.Context, cfg Config, result *Result) (*Story, *Failure, error) {
 	return shrink(ctx, cfg, result, nil)
 }
 
-func shrink(ctx context.Context, cfg Config, result *Result, told func(*space, *step) *Failure) ([]Op, *Failure, error) {
-	e, err := openEngine(nil)
-	if err != nil {
-		return nil, nil, err
+func shrink(ctx context.Context, cfg Config, result *Result, told func(*space, *step) *Failure) (*Story, *Failure, error) {
+	s := &shrinker{ctx: ctx, cfg: cfg, seed: result.Seed, property: result.Failure.Property, rest: true, told: told}
+	defer s.close()
+	story := &Story{Ops: slices.Clone(result.History)}
+	failure, r := s.play(story)
+	if s.err != nil || failure == nil || failure.Property != s.property {
+		return story, result.Failure, s.err // it was not the history alone: say so by not shrinking
 	}
-	defer func() { _ = e.close() }()
-	s := &shrinker{ctx: ctx, engine: e, cfg: cfg, seed: result.Seed, property: result.Failure.Property, told: told}
-	ops := slices.Clone(result.History)
-	if failure := s.fails(ops); failure == nil {
-		return ops, result.Failure, nil // it was not the history alone: say so by not shrinking
+	s.rest = r.phase == phaseDrain
+	for size := -1; size != story.Len()+len(story.Ends) && s.tries < shrinkMax; {
+		size = story.Len() + len(story.Ends)
+		story.Ops = part(s, story.Ops, func(ops []Op) *Story { return &Story{ops, story.Ends} })
+		s.parts(story)
+		s.faults(story)
+		s.schedule(story)
 	}
-	for size := -1; size != len(ops) && s.tries < shrinkMax; {
-		size = len(ops)
-		ops = s.operations(ops)
-		ops = s.parts(ops)
-	}
-	return ops, s.fails(ops), nil
+	failure, _ = s.play(story)
+	return story, failure, s.err
 }
 
-// fails does a history and returns its failure if it is the one that is looked for.
-func (s *shrinker) fails(ops []Op) *Failure {
+// close closes the server in use; with a bug on purpose that may well fail.
+func (s *shrinker) close() {
+	if s.engine != nil {
+		_ = s.engine.close()
+	}
+}
+
+// engineTries is how many stories share a server.
+const engineTries = 100
+
+// play plays a story, to its end only if it has to be.
+func (s *shrinker) play(story *Story) (*Failure, *run) {
+	if s.tries%engineTries == 0 {
+		s.close()
+		if s.engine, s.err = openEngine(nil); s.err != nil {
+			s.tries = shrinkMax
+		}
+	}
+	if s.err != nil {
+		return nil, nil
+	}
+	return perform(s.ctx, s.engine, s.cfg, s.seed, story, s.rest, s.told)
+}
+
+// fails reports whether a story fails as the one that is looked for.
+func (s *shrinker) fails(story *Story) bool {
+	if s.tries >= shrinkMax {
+		return false
+	}
 	s.tries++
-	f, _ := perform(s.ctx, s.engine, s.cfg, s.seed, ops, s.told)
-	if f == nil || f.Property != s.property {
-		return nil
-	}
-	return f
+	f, _ := s.play(story)
+	return f != nil && f.Property == s.property
 }
 
-// perform does a history on new worlds and judges it as a run is judged.
-func perform(ctx context.Context, e *engine, cfg Config, seed uint64, ops []Op, told func(*space, *step) *Failure) (f *Failure, r *run) {
+// perform plays a story on new worlds and judges it as a run is judged; without rest,
+// what is judged at the end is left out.
+func perform(ctx context.Context, e *engine, cfg Config, seed uint64, story *Story, rest bool, told func(*space, *step) *Failure) (f *Failure, r *run) {
 	cfg.Debug = ""
 	r = newRun(ctx, e, cfg, seed, nil)
 	r.told = told
@@ -70,26 +120,34 @@ func perform(ctx context.Context, e *engine, cfg Config, seed uint64, ops []Op, 
 	if f := r.worlds(); f != nil {
 		return f, r
 	}
+	r.post.plan = story.Ends
 	r.phase = phaseScheduled
-	for i := range ops {
-		r.gen.n = max(r.gen.n, ops[i].N)
-		if f := r.apply(&ops[i]); f != nil {
+	for i := range story.Ops {
+		op := story.Ops[i]
+		for ; r.round < op.Round; r.round++ {
+			r.post.round()
+		}
+		r.gen.n = max(r.gen.n, op.N)
+		if f := r.apply(&op); f != nil {
 			return f, r
 		}
+	}
+	if !rest {
+		return nil, r
 	}
 	return r.finish(), r
 }
 
-// operations leaves out as many operations as it can: halves first, then smaller
+// part leaves out as many elements of a list as it can: halves first, then smaller
 // pieces (ddmin).
-func (s *shrinker) operations(ops []Op) []Op {
-	for pieces := 2; len(ops) > 0 && s.tries < shrinkMax; {
-		size := (len(ops) + pieces - 1) / pieces
+func part[T any](s *shrinker, list []T, story func([]T) *Story) []T {
+	for pieces := 2; len(list) > 0 && s.tries < shrinkMax; {
+		size := (len(list) + pieces - 1) / pieces
 		smaller := false
-		for from := len(ops); from > 0; from -= size { // the end first: what comes after the failure matters least
-			less := slices.Concat(ops[:max(0, from-size)], ops[from:])
-			if s.fails(less) != nil {
-				ops, smaller = less, true
+		for from := len(list); from > 0; from -= size { // the end first: what comes after the failure matters least
+			less := slices.Concat(list[:max(0, from-size)], list[from:])
+			if s.fails(story(less)) {
+				list, smaller = less, true
 				break
 			}
 		}
@@ -97,43 +155,107 @@ func (s *shrinker) operations(ops []Op) []Op {
 		case smaller:
 			pieces = max(pieces-1, 2)
 		case size <= 1:
-			return ops
+			return list
 		default:
-			pieces = min(2*pieces, len(ops))
+			pieces = min(2*pieces, len(list))
 		}
 	}
-	return ops
+	return list
 }
 
 // parts leaves out what single operations do not need.
-func (s *shrinker) parts(ops []Op) []Op {
-	for i := range ops {
-		for k := len(ops[i].Inject) - 1; k >= 0; k-- {
-			ops = s.without(ops, i, func(o *Op) { o.Inject = slices.Delete(slices.Clone(o.Inject), k, k+1) })
+func (s *shrinker) parts(story *Story) {
+	for i := range story.Ops {
+		for k := len(story.Ops[i].Inject) - 1; k >= 0; k-- {
+			s.change(story, i, func(o *Op) { o.Inject = slices.Delete(slices.Clone(o.Inject), k, k+1) })
 		}
-		for k := len(ops[i].Params) - 1; k >= 0; k-- {
-			ops = s.without(ops, i, func(o *Op) { o.Params = slices.Delete(slices.Clone(o.Params), k, k+1) })
+		for k := len(story.Ops[i].Params) - 1; k >= 0; k-- {
+			s.change(story, i, func(o *Op) { o.Params = slices.Delete(slices.Clone(o.Params), k, k+1) })
 		}
 		for _, field := range []func(*Op) *string{
 			func(o *Op) *string { return &o.Idem }, func(o *Op) *string { return &o.Version }, func(o *Op) *string { return &o.Key },
 		} {
-			if *field(&ops[i]) != "" {
-				ops = s.without(ops, i, func(o *Op) { *field(o) = "" })
+			if *field(&story.Ops[i]) != "" {
+				s.change(story, i, func(o *Op) { *field(o) = "" })
 			}
 		}
 	}
-	return ops
 }
 
-// without changes one operation, if the history still fails.
-func (s *shrinker) without(ops []Op, i int, change func(*Op)) []Op {
-	if s.tries >= shrinkMax {
-		return ops
+// change changes one operation, if the story still fails.
+func (s *shrinker) change(story *Story, i int, change func(*Op)) {
+	ops := slices.Clone(story.Ops)
+	change(&ops[i])
+	if s.fails(&Story{ops, story.Ends}) {
+		story.Ops = ops
 	}
-	less := slices.Clone(ops)
-	change(&less[i])
-	if s.fails(less) == nil {
-		return ops
+}
+
+// faults leaves out the attempts to deliver that need not fail, and lets those that
+// must fail in the plainest way.
+func (s *shrinker) faults(story *Story) {
+	ends := story.Ends
+	if ends == nil {
+		_, r := s.play(story)
+		if s.err != nil {
+			return
+		}
+		if ends = r.post.failed(); !s.fails(&Story{story.Ops, ends}) {
+			return
+		}
 	}
-	return less
+	less := func(keys []string) *Story {
+		kept := map[string]string{}
+		for _, key := range keys {
+			kept[key] = ends[key]
+		}
+		return &Story{story.Ops, kept}
+	}
+	keys := slices.Sorted(maps.Keys(ends))
+	if none := []string{}; s.fails(less(none)) {
+		keys = none
+	}
+	story.Ends = less(part(s, keys, less)).Ends
+	for _, key := range slices.Sorted(maps.Keys(story.Ends)) {
+		plain := maps.Clone(story.Ends)
+		plain[key] = endPlain
+		if story.Ends[key] != endPlain && s.fails(&Story{story.Ops, plain}) {
+			story.Ends = plain
+		}
+	}
+}
+
+// endPlain is the plainest way in which an attempt fails.
+const endPlain = "500"
+
+// schedule makes the order of things plain, one step after the other as long as the
+// story still fails.
+func (s *shrinker) schedule(story *Story) {
+	for i := len(story.Ops) - 1; i >= 0; i-- {
+		if len(story.Ops[i].Inject) == 0 {
+			continue
+		}
+		apart := story.Ops[i]
+		apart.Inject = nil
+		ops := slices.Concat(story.Ops[:i], []Op{apart}, story.Ops[i].Inject, story.Ops[i+1:])
+		if s.fails(&Story{ops, story.Ends}) {
+			story.Ops = ops
+		}
+	}
+	ordered := slices.Clone(story.Ops)
+	slices.SortStableFunc(ordered, func(a, b Op) int { return cmp.Compare(a.Space, b.Space) })
+	atOnce := slices.Clone(ordered)
+	for i := range atOnce {
+		atOnce[i].Round = 0
+	}
+	still := slices.Clone(story.Ops)
+	for i := range still {
+		still[i].Round = 0
+	}
+	for _, ops := range [][]Op{atOnce, still, ordered} {
+		if s.fails(&Story{ops, story.Ends}) {
+			story.Ops = ops
+			return
+		}
+	}
 }

@@ -44,14 +44,15 @@ func TestShrinkFindsTheStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := &Result{Seed: cfg.Base, Failure: failure, History: r.history}
-	ops, failure, err := shrink(ctx, cfg, whole, noRefunds)
+	story, failure, err := shrink(ctx, cfg, whole, noRefunds)
 	if err != nil || failure == nil {
 		t.Fatalf("%v %v", failure, err)
 	}
+	ops := story.Ops
 	if len(ops) > 2 || !strings.HasSuffix(ops[len(ops)-1].Route, "/v1/refunds") {
 		t.Errorf("%d operations shrank to %d: %v", len(whole.History), len(ops), ops)
 	}
-	text, err := Script(ctx, cfg, cfg.Base, ops, failure)
+	text, err := Script(ctx, cfg, cfg.Base, story, failure)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ type kill struct {
 // what history: the story, unless there is another.
 var kills = []kill{
 	{mutant: "log-number-repeats", id: "log.append-order"},
+	{mutant: "read-leaves-count", id: "read.changes-nothing"},
 	{mutant: "read-kept-whole", id: "entry.response-recorded"},
 	{mutant: "stale-idempotency", id: "idem.one-record-per-key"},
 	{mutant: "replay-of-another", id: "idem.replay-verbatim", play: func(h *history) {
