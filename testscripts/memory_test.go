@@ -1,10 +1,12 @@
 package testscripts_test
 
 import (
+	"flag"
 	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -50,7 +52,13 @@ func TestScenariosInMemory(t *testing.T) {
 			testscript.Run(t, testscripts.Params("", files, opt))
 		})
 	}
-	if len(heads[0]) < len(files)/2 || !maps.Equal(heads[0], heads[1]) {
+	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") { // some are left out, not the same ones on both
+		maps.DeleteFunc(heads[0], func(name string, _ journal.Hash) bool { return heads[1][name] == journal.Hash{} })
+		maps.DeleteFunc(heads[1], func(name string, _ journal.Hash) bool { return heads[0][name] == journal.Hash{} })
+	} else if len(heads[0]) < len(files)/2 {
+		t.Errorf("only %d of %d scenarios have a world", len(heads[0]), len(files))
+	}
+	if !maps.Equal(heads[0], heads[1]) {
 		t.Errorf("%d worlds on disk, %d in memory", len(heads[0]), len(heads[1]))
 		for _, name := range slices.Sorted(maps.Keys(heads[0])) {
 			if heads[0][name] != heads[1][name] {

@@ -292,8 +292,9 @@ func (x *explorer) take(r *Result, random bool) {
 	}
 }
 
-// RenderExploration prints what came of an exploration.
-func RenderExploration(x *Exploration, colour bool) string {
+// RenderExploration prints what came of an exploration of a book in a folder, "" for the
+// built-in one.
+func RenderExploration(x *Exploration, dir string, colour bool) string {
 	var out strings.Builder
 	dot := paint("ok  ", green, colour)
 	if !x.Passed() {
@@ -311,7 +312,11 @@ func RenderExploration(x *Exploration, colour bool) string {
 		out.WriteString(RenderFaults(r, colour))
 	}
 	if len(x.Failures) > 0 {
-		fmt.Fprintf(&out, "     replay it: worlds sim %s --schedule %s\n", x.ID, x.Failures[0].Schedule)
+		from := ""
+		if dir != "" {
+			from = "--dir " + dir + " "
+		}
+		fmt.Fprintf(&out, "     replay it: worlds sim %s%s --schedule %s\n", from, x.ID, x.Failures[0].Schedule)
 	}
 	return out.String()
 }

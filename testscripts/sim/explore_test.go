@@ -19,6 +19,6 @@ func TestExploreThreeWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if x.Schedules != 1680 || x.Orders != 6 || x.Strategy != sim.Exhaustive || !x.Passed() {
-		t.Errorf("%+v\n%s", *x, sim.RenderExploration(x, false))
+		t.Errorf("%+v\n%s", *x, sim.RenderExploration(x, "", false))
 	}
 }

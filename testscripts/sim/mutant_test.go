@@ -41,13 +41,13 @@ func TestMutants(t *testing.T) {
 			}
 			mutant.Set("")
 			if x := explored(t, sc); !x.Passed() {
-				t.Fatalf("without it:\n%s", sim.RenderExploration(x, false))
+				t.Fatalf("without it:\n%s", sim.RenderExploration(x, "", false))
 			}
 			mutant.Set(row.mutant)
 			x := explored(t, sc)
 			t.Logf("%d of %d orders show it", x.Failed, x.Schedules)
 			if x.Failed == 0 || (x.Failed == x.Schedules) != row.always || len(x.Unequal) > 0 {
-				t.Fatalf("its site was passed %d times\n%s", mutant.Reached(), sim.RenderExploration(x, false))
+				t.Fatalf("its site was passed %d times\n%s", mutant.Reached(), sim.RenderExploration(x, "", false))
 			}
 			found := x.Failures[0]
 			if !slices.ContainsFunc(found.Violations, func(v sim.Violation) bool { return v.ID == row.id }) {

@@ -34,7 +34,6 @@ type Report struct {
 	Resent    int            // deliveries pending after a restart, and then sent
 	Repeated  int            // of those, sent before the kill too, in the same bytes
 	Refused   int            // second opens of a folder in use
-	Slowest   time.Duration  // start
 	Undone    int            // resets, deletes and makings under way that had not happened
 	Completed int            // that had
 }
@@ -51,9 +50,9 @@ func (r *Report) Missed(level store.Durability) (names []string) {
 
 // How many clients work, and the longest that a server is left alone with them.
 const (
-	clients    = 3
-	patience   = 5 * time.Second
-	startLimit = 10 * time.Second
+	clients   = 3
+	patience  = 5 * time.Second
+	stopLimit = 5 * time.Minute // a server that does not stop hangs
 )
 
 // Run plays rounds and holds what is left after each to the laws. The error names
@@ -106,14 +105,9 @@ type runner struct {
 
 // start starts a server and holds what it finds to the laws.
 func (r *runner) start(ctx context.Context) error {
-	began := time.Now() //worlds:boundary how long a start takes is measured
 	var err error
 	if r.server, err = Start(filepath.Join(r.c.Dir, "data"), r.c.Durability); err != nil {
 		return err
-	}
-	took := time.Since(began) //worlds:boundary how long a start takes is measured
-	if r.report.Slowest = max(r.report.Slowest, took); took > startLimit {
-		return fmt.Errorf("the start took %v", took)
 	}
 	if err := r.refuseSecond(); err != nil {
 		return errors.Join(err, r.stop())
@@ -128,7 +122,7 @@ func (r *runner) start(ctx context.Context) error {
 func (r *runner) stop() error {
 	_ = r.server.orders.Close() // it ends by that
 	go r.server.watch()
-	if r.server.kill(startLimit) {
+	if r.server.kill(stopLimit) {
 		return fmt.Errorf("the server did not stop: %s", r.server.stderr.String())
 	}
 	if !r.server.cmd.ProcessState.Success() {
