@@ -56,6 +56,8 @@ func (r *run) oneEntry(_ *space, t *step) *Failure {
 	switch {
 	case t.op.API == apiAdmin:
 		return nil
+	case t.op.Wire == wireCut && n > 0 && t.answer.status != http.StatusUnauthorized:
+		return failed("journal.half-request", "a request whose body broke off was executed: %d %s", t.answer.status, t.answer.body)
 	case n > 2: // one waited by rule
 		return failed("journal.one-entry", "a request made %d entries", n)
 	case n == 0 && t.answer.status < 400:

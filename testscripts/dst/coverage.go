@@ -98,10 +98,15 @@ func prior(st *projection.State, op *Op) string {
 		}
 		return stateAbsent
 	}
-	row := st.Get(table, id)
+	if row := st.Get(table, id); row != nil {
+		return stateOf(table, row)
+	}
+	return stateAbsent
+}
+
+// stateOf is the state of a row.
+func stateOf(table string, row *projection.Row) string {
 	switch known := states[table]; {
-	case row == nil:
-		return stateAbsent
 	case textOf(row.Body, "deleted") == "true":
 		return stateDeleted
 	case known.member != "":

@@ -146,3 +146,32 @@ func TestSmoke(t *testing.T) {
 
 // smokeModels are the models that agree with the twins over the smoke's seeds.
 const smokeModels = apiZendesk
+
+// TestEveryMandatoryPathIsCertain: on a world that has just begun each mandatory path
+// can be taken, whatever was drawn before.
+func TestEveryMandatoryPathIsCertain(t *testing.T) {
+	for _, profile := range []string{Populated, Sparse} {
+		cfg := small
+		cfg.Profile, cfg.Models = profile, "none"
+		e, err := openEngine(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(t.Context(), e, cfg, cfg.Base, nil)
+		if f := r.worlds(); f != nil {
+			t.Fatal(f)
+		}
+		for _, path := range mandatory() {
+			if f := r.certainly(r.spaces[0], path); f != nil {
+				t.Errorf("%s: %s: %v", profile, path, f)
+			}
+			if !r.done[path] {
+				t.Errorf("%s: %s counts as not taken", profile, path)
+			}
+		}
+		r.engine.net.use(nil)
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"testing/iotest"
 
 	"worlds/admin"
 	"worlds/journal/store"
@@ -73,12 +74,19 @@ func (e *engine) close() error {
 	return err
 }
 
+// How the body of a request comes, beside at once.
+const (
+	wirePieces = "pieces" // in chunks of one byte, without a length
+	wireCut    = "cut"    // it breaks off in the middle
+)
+
 // request is one HTTP request.
 type request struct {
 	method, path string
 	query        string
 	body         string
 	header       http.Header
+	wire         string // how the body comes
 	// between, if not nil, is called once, when the first bytes of the answer come.
 	between func()
 }
@@ -117,6 +125,13 @@ func (r *request) http(ctx context.Context) *http.Request {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Host: "127.0.0.1:7357", Header: header, Body: http.NoBody, RequestURI: r.path}
 	if r.body != "" {
 		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(r.body)), int64(len(r.body))
+		switch r.wire {
+		case wirePieces:
+			req.Body, req.ContentLength, req.TransferEncoding = io.NopCloser(iotest.OneByteReader(strings.NewReader(r.body))), -1, []string{"chunked"}
+		case wireCut: // as the HTTP server says it, when the connection ends in the middle
+			half := strings.NewReader(r.body[:len(r.body)/2])
+			req.Body = io.NopCloser(io.MultiReader(half, iotest.ErrReader(io.ErrUnexpectedEOF)))
+		}
 	}
 	return req.WithContext(ctx)
 }

@@ -1,6 +1,7 @@
 package dst
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,8 @@ type errand struct {
 	st    *projection.State
 	op    Op
 	route *twin.Route
-	owner string // id of the object that the path goes through first
+	owner string          // id of the object that the path goes through first
+	about *projection.Row // that the request is to be about, nil for any
 }
 
 // next makes the next operation on a space.
@@ -102,6 +104,15 @@ func (g *generator) draw(s *space) Op {
 	if r.Of(g.luck.Zendesk) {
 		api = apiZendesk
 	}
+	aim := aimSound
+	if r.Of(g.luck.Broken) {
+		aim = pick(r, brokenAims)
+	}
+	if aim != aimGone && r.Of(g.luck.Object) {
+		if op, ok := g.inState(s, api, aim); ok {
+			return op
+		}
+	}
 	routes := s.catalog(api).Routes()
 	read, make := r.Of(g.luck.Read), usualMaker
 	if s.view.State.Len("stripe.customer") < fewCustomers {
@@ -120,10 +131,6 @@ func (g *generator) draw(s *space) Op {
 			break
 		}
 	}
-	aim := aimSound
-	if r.Of(g.luck.Broken) {
-		aim = pick(r, brokenAims)
-	}
 	return g.on(s, api, route, aim)
 }
 
@@ -133,10 +140,48 @@ const fewCustomers = 2
 // maker reports whether a route makes objects from nothing.
 func maker(r *twin.Route) bool { return r.Method == "POST" && !strings.Contains(r.Pattern, "{") }
 
+// inState makes a request about an object in some state, so that states that are
+// seldom are met as often as others; ok is false where no object has one.
+func (g *generator) inState(s *space, api, aim string) (op Op, ok bool) {
+	r := g.rand
+	var stateful []string
+	for _, table := range sortedKeys(states) {
+		if strings.HasPrefix(table, api) && s.view.State.Len(table) > 0 {
+			stateful = append(stateful, table)
+		}
+	}
+	if len(stateful) == 0 {
+		return op, false
+	}
+	table := pick(r, stateful)
+	in, n := map[string][]*projection.Row{}, 0
+	for row := range s.view.State.Newest(table, 0) {
+		if n++; n > stateMax {
+			break
+		}
+		in[stateOf(table, row)] = append(in[stateOf(table, row)], row)
+	}
+	var routes []*twin.Route
+	for _, route := range s.catalog(api).Routes() {
+		if tableOf(route.Pattern) == table && skipped[route.Method+" "+route.Pattern] == "" {
+			routes = append(routes, route)
+		}
+	}
+	return g.aimed(s, api, pick(r, routes), aim, pick(r, in[pick(r, sortedKeys(in))])), true
+}
+
+// stateMax is among how many objects of a table states are looked for.
+const stateMax = 60
+
 // on makes a request to a route.
 func (g *generator) on(s *space, api string, route *twin.Route, aim string) Op {
+	return g.aimed(s, api, route, aim, nil)
+}
+
+// aimed makes a request to a route, about an object if there is one.
+func (g *generator) aimed(s *space, api string, route *twin.Route, aim string, about *projection.Row) Op {
 	r := g.rand
-	e := &errand{g: g, s: s, st: s.view.State, route: route}
+	e := &errand{g: g, s: s, st: s.view.State, route: route, about: about}
 	e.op = Op{N: g.number(), Space: s.index, API: api, Method: route.Method, Route: route.Method + " " + route.Pattern, Aim: aim}
 	e.path(aim)
 	if api == apiStripe || route.Method == "GET" || recipes[e.op.Route] != nil {
@@ -159,10 +204,24 @@ func (g *generator) on(s *space, api string, route *twin.Route, aim string) Op {
 	if r.Of(250) {
 		e.op.Key = keyLabels[1]
 	}
+	if r.Of(g.luck.Wire) && !g.plain {
+		e.op.Wire = pick(r, []string{wirePieces, wirePieces, wireCut})
+		e.op.Wire = e.framed(e.op.Wire)
+	}
 	if api == apiZendesk {
 		e.op.Key = ""
 	}
 	return e.op
+}
+
+// framed is how the body comes, "" where there is none: GET and DELETE of one API take
+// their parameters from the address.
+func (e *errand) framed(wire string) string {
+	write := e.op.Method != "GET" && (e.op.API == apiZendesk || e.op.Method != "DELETE")
+	if full := e.op.Body != "" || e.op.API == apiStripe && len(e.op.Params) > 0; !write || !full {
+		return ""
+	}
+	return wire
 }
 
 // staleVersions are API versions before the twin's own.
@@ -186,8 +245,8 @@ func (e *errand) path(aim string) {
 		if !strings.HasPrefix(segs[i], "{") {
 			continue
 		}
-		id := ""
-		if aim != aimGone || i < len(segs)-1 && e.g.rand.Of(300) {
+		id := e.known(segs, i)
+		if id == "" && (aim != aimGone || i < len(segs)-1 && e.g.rand.Of(300)) {
 			id = e.some(segs[i-1], suited[e.op.Route])
 		}
 		if id == "" {
@@ -202,6 +261,21 @@ func (e *errand) path(aim string) {
 	if e.op.API == apiZendesk && e.g.rand.Of(300) {
 		e.op.Path += ".json"
 	}
+}
+
+// known is a segment of a request about some object: that object, where the route's
+// last braces are, or its owner before them; "" if that is not known.
+func (e *errand) known(segs []string, i int) string {
+	if e.about == nil {
+		return ""
+	}
+	for _, later := range segs[i+1:] {
+		if strings.HasPrefix(later, "{") {
+			single := strings.TrimSuffix(segs[i-1], "s")
+			return cmp.Or(textOf(e.about.Body, single), textOf(e.about.Body, single+"_id"))
+		}
+	}
+	return e.s.name(tableOf(e.route.Pattern), e.about.ID)
 }
 
 // form writes sound parameters: those of a recipe, if there is one, and some more.

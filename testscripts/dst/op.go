@@ -25,7 +25,8 @@ type Op struct {
 	Idem   string       `json:"idem,omitempty"`
 	// Version is the Stripe-Version, "" for none.
 	Version string `json:"version,omitempty"`
-	Aim     string `json:"aim,omitempty"` // sound, or how it was broken
+	Wire    string `json:"wire,omitempty"` // how the body comes, "" for at once
+	Aim     string `json:"aim,omitempty"`  // sound, or how it was broken
 	Count   int    `json:"count,omitempty"`
 	Round   int    `json:"round,omitempty"` // in which it happens
 	// Inject are operations that happen in the middle of this one.
@@ -51,7 +52,7 @@ func (o *Op) String() string {
 	for _, p := range o.Params {
 		b.WriteString(" " + p.Name + "=" + strconv.Quote(p.Value))
 	}
-	for _, f := range []struct{ name, value string }{{"body", o.Body}, {"key", o.Key}, {"as", o.As}, {"idem", o.Idem}, {"version", o.Version}} {
+	for _, f := range []struct{ name, value string }{{"body", o.Body}, {"key", o.Key}, {"as", o.As}, {"idem", o.Idem}, {"version", o.Version}, {"wire", o.Wire}} {
 		if f.value != "" {
 			b.WriteString(" " + f.name + ":" + f.value)
 		}

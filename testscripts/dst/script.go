@@ -69,7 +69,7 @@ func (w *script) step(s *space, t *step, ops []Op) {
 	}
 	w.use(s, op)
 	line := w.command(op)
-	if line == "" {
+	if line == "" || op.Wire == wireCut {
 		w.b.WriteString("# " + op.String() + "\n")
 		return
 	}

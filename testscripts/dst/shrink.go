@@ -174,6 +174,7 @@ func (s *shrinker) parts(story *Story) {
 		}
 		for _, field := range []func(*Op) *string{
 			func(o *Op) *string { return &o.Idem }, func(o *Op) *string { return &o.Version }, func(o *Op) *string { return &o.Key },
+			func(o *Op) *string { return &o.Wire },
 		} {
 			if *field(&story.Ops[i]) != "" {
 				s.change(story, i, func(o *Op) { *field(o) = "" })

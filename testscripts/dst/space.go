@@ -95,7 +95,7 @@ const (
 
 // send sends a resolved operation.
 func (s *space) send(o *Op) response {
-	r := request{method: o.Method, path: o.Path, body: o.Body, header: http.Header{}}
+	r := request{method: o.Method, path: o.Path, body: o.Body, header: http.Header{}, wire: o.Wire}
 	switch o.API {
 	case apiStripe:
 		s.sendStripe(o, &r)

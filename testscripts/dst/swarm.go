@@ -22,6 +22,8 @@ const (
 	usualReset   = 4   // a world is reset
 	usualMaker   = 450 // a request is to a route that makes something from nothing
 	usualStale   = 120 // a request asks for an older API version
+	usualObject  = 150 // a request begins with an object in some state, not with its route
+	usualWire    = 60  // the body of a write comes in pieces, or breaks off
 )
 
 // downMax is for how many rounds a listener is down at most.
@@ -30,7 +32,7 @@ const downMax = 3
 // swarm is the probabilities of one run, in thousandths: some features are left out,
 // others are had twice as often, so that runs differ by more than their luck.
 type swarm struct {
-	Broken, Read, Zendesk, Admin, Clock, Fault, Key, Repeat, Idem, Flush, Poll, Inject, Down, Fail, Resend, Reset, Stale int
+	Broken, Read, Zendesk, Admin, Clock, Fault, Key, Repeat, Idem, Flush, Poll, Inject, Down, Fail, Resend, Reset, Stale, Object, Wire int
 }
 
 // drawSwarm draws the probabilities of a run.
@@ -51,7 +53,7 @@ func drawSwarm(r *Rand) swarm {
 		Broken: draw(usualBroken), Read: some(usualRead), Zendesk: draw(usualZendesk), Admin: some(usualAdmin), Clock: draw(usualClock),
 		Fault: draw(usualFault), Key: draw(usualKey), Repeat: draw(usualRepeat), Idem: draw(usualIdem), Flush: some(usualFlush),
 		Poll: some(usualPoll), Inject: some(usualInject), Down: draw(usualDown), Fail: draw(usualFail), Resend: draw(usualResend),
-		Reset: draw(usualReset), Stale: draw(usualStale),
+		Reset: draw(usualReset), Stale: draw(usualStale), Object: some(usualObject), Wire: draw(usualWire),
 	}
 }
 
