@@ -47,15 +47,21 @@ func (m *Model) Knows(op model.Op) bool {
 	return err == nil && body.Kind == model.Object
 }
 
+// longestQuery is up to where a parameter of an address is an ordinary one, in bytes.
+const longestQuery = 1000
+
 // Do predicts the answer to a request and follows what it changes.
 func (m *Model) Do(op model.Op) model.Expect {
-	m.page, m.unsure = nil, false
+	m.page, m.unsure, m.loose = nil, false, false
 	path := strings.TrimSuffix(strings.TrimPrefix(op.Path, "/api/v2"), ".json")
 	method := op.Method
 	if method == "PATCH" {
 		method = "PUT"
 	}
 	r, args := match(method, path)
+	if slices.ContainsFunc(op.Params, func(p model.Pair) bool { return strings.Contains(p.Value, "\x00") || len(p.Value) > longestQuery }) {
+		return model.Unknown("a parameter that is hardly a text")
+	}
 	if r == nil {
 		return model.Unknown("the model knows no " + method + " " + path)
 	}
@@ -134,6 +140,11 @@ var required = map[string]string{
 func (c *call) early(r *route) *refusal {
 	if name := required[r.pattern]; name != "" && !has(c.body, name) {
 		return &refusal{status: 400, name: "Invalid attribute"}
+	}
+	if r.pattern == "GET /search" || r.pattern == "GET /search/count" {
+		if c.param("query") == "" {
+			return &refusal{status: 400, name: "Invalid attribute"}
+		}
 	}
 	if c.blank("sort") || !c.countable("per_page") || c.param("page[size]") == "" && !c.countable("page") {
 		return &refusal{status: 400, name: "Invalid attribute"}

@@ -80,12 +80,4 @@ func (c *call) says(r *record, word string) bool {
 }
 
 // sortResults puts search results in the order of ids.
-func sortResults(v model.Value) model.Value {
-	results := slices.Clone(v.Get("results").List)
-	slices.SortFunc(results, func(a, b model.Value) int {
-		x, _ := a.Get("id").Number()
-		y, _ := b.Get("id").Number()
-		return int(x - y)
-	})
-	return v.With("results", results)
-}
+func sortResults(v model.Value) model.Value { return v.With("results", byID(v.Get("results").List)) }

@@ -116,7 +116,26 @@ func (c *call) showTickets() (int, model.Value, *refusal) {
 			rows = append(rows, &record{t.n, t.id, c.showTicket(t)})
 		}
 	}
+	if len(rows) > 1 {
+		for _, name := range []string{"page", "per_page", "page[size]", "sort"} {
+			if c.param(name) != "" {
+				return 200, model.Free, nil // in which order they are paged is not published
+			}
+		}
+		c.loose = true
+	}
 	return c.list("tickets", rows)
+}
+
+// byID sorts rows as they came.
+func byID(list []model.Value) []model.Value {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b model.Value) int {
+		one, _ := a.Get("id").Number()
+		two, _ := b.Get("id").Number()
+		return cmp.Compare(one, two)
+	})
+	return list
 }
 
 func (c *call) comment(t *ticket) *record { return find(t.comments, c.arg(1, kindLine)) }
