@@ -2,7 +2,9 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"net"
+	"net/http"
 	"strconv"
 
 	"worlds/twin"
@@ -29,10 +31,34 @@ func (l *listener) Accept() (net.Conn, error) {
 	return &conn{Conn: c, catalog: l.catalog}, nil
 }
 
+// conn is a connection of a listener. It also sees to it that a large answer goes out
+// in one piece: net/http writes the first 4 KiB of it by themselves.
 type conn struct {
 	net.Conn
 	catalog *twin.Catalog
+	expect  int    // what is written is held until it is more than so many bytes
+	held    []byte // room is kept
+	pieces  net.Buffers
+	two     [2][]byte // room of pieces
 }
+
+// connKey finds the conn of a request in its context.
+type connKey struct{}
+
+// withConn is for http.Server.ConnContext.
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// hold says that an answer with a body of n bytes is about to be written.
+func hold(r *http.Request, n int) {
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok && n >= heldBytesMin && r.Method != http.MethodHead {
+		c.expect = n
+	}
+}
+
+// heldBytesMin is what net/http collects before it writes.
+const heldBytesMin = 4 << 10
 
 // net/http writes its own refusals in one piece: the status line, these headers
 // and a sentence.
@@ -48,9 +74,29 @@ func (c *conn) Write(p []byte) (int, error) {
 		end = bytes.IndexByte(p, '\r')
 	}
 	if end < 0 || !bytes.HasPrefix(p[end:], refusalHeaders) {
-		return c.Conn.Write(p)
+		return c.write(p)
 	}
 	if _, err := c.Conn.Write(c.reworded(p[:end])); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// write writes what is held and p, or holds p too.
+func (c *conn) write(p []byte) (int, error) {
+	if c.expect >= len(c.held)+len(p) {
+		c.held = append(c.held, p...)
+		return len(p), nil
+	}
+	c.expect = 0
+	if len(c.held) == 0 {
+		return c.Conn.Write(p)
+	}
+	c.two = [2][]byte{c.held, p}
+	c.pieces = c.two[:]
+	_, err := c.pieces.WriteTo(c.Conn)
+	c.two, c.held = [2][]byte{}, c.held[:0]
+	if err != nil {
 		return 0, err
 	}
 	return len(p), nil

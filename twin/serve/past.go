@@ -46,6 +46,6 @@ func (s *Shell) lookBack(w http.ResponseWriter, r *http.Request, c *twin.Catalog
 		cut(w)
 	default:
 		w.Header().Set(atHeader, strconv.FormatUint(uint64(seq), 10))
-		s.write(w, c, outcome, private{secret: secret, origin: originOf(r)})
+		s.write(w, r, c, outcome, private{secret: secret})
 	}
 }

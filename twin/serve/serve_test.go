@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -318,6 +319,41 @@ func TestAWorldThatCannot(t *testing.T) {
 	res, answer := gone.send("GET /v1/customers", authorized, "")
 	if res.StatusCode != 401 || !strings.Contains(string(answer), "was deleted") {
 		t.Errorf("%d %s", res.StatusCode, answer)
+	}
+}
+
+// An answer above what net/http collects goes out whole, whatever its length, and as
+// much comes of a HEAD as of any other.
+func TestLargeAnswers(t *testing.T) {
+	r := newRig(t, nil, nil)
+	const line = "/v1/customers?limit="
+	for limit := range 12 {
+		name := strings.Repeat("n", 20+limit*21)
+		if res, answer := r.send("POST /v1/customers", form("name="+name), "name="+name); res.StatusCode != 200 {
+			t.Fatal(res.StatusCode, string(answer))
+		}
+		for _, n := range []int{1, 2, 5, 6, 7, 8, 9, 10, 100} {
+			c := dial(t, r.addr)
+			for range 2 { // the second would meet what the first had left
+				request := []byte("HEAD /v1/charges HTTP/1.1\r\nHost: worlds\r\n" + authorized + "\r\nGET " + line + strconv.Itoa(n) +
+					" HTTP/1.1\r\nHost: worlds\r\n" + authorized + "\r\n")
+				if _, err := c.conn.Write(request); err != nil {
+					t.Fatal(err)
+				}
+				if res, err := http.ReadResponse(c.in, &http.Request{Method: "HEAD"}); err != nil || res.StatusCode != 404 {
+					t.Fatal(res, err)
+				}
+				res, err := http.ReadResponse(c.in, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(res.Body)
+				if err != nil || int64(len(body)) != res.ContentLength {
+					t.Fatal(len(body), res.ContentLength, err)
+				}
+				judgeShape(t, 200, body)
+			}
+		}
 	}
 }
 

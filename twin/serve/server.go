@@ -21,6 +21,7 @@ func NewServer(h http.Handler) *http.Server {
 		ReadHeaderTimeout: ReadHeaderTimeout,
 		ReadTimeout:       ReadTimeout,
 		IdleTimeout:       IdleTimeout,
+		ConnContext:       withConn,
 		// OPTIONS * is a request like any other.
 		DisableGeneralOptionsHandler: true,
 	}

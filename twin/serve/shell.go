@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/gorilla/mux"
@@ -30,6 +31,7 @@ type Shell struct {
 	log     *slog.Logger
 	// Observe, if not nil, is told of every answer (for metrics).
 	Observe func(api string, status int)
+	origin  atomic.Pointer[string] // the last one: most requests have the same
 }
 
 // NewShell returns a Shell.
@@ -40,9 +42,16 @@ func NewShell(resolve Resolver, log *slog.Logger) *Shell {
 // Mount adds the catalogs' prefixes to a router, which must not clean paths.
 func (s *Shell) Mount(r *mux.Router, catalogs []*twin.Catalog) {
 	for _, c := range catalogs {
-		h := s.handler(c)
-		r.Path(c.Wire.Prefix).Handler(h)
-		r.PathPrefix(c.Wire.Prefix + "/").Handler(h)
+		r.MatcherFunc(below(c.Wire.Prefix)).Handler(s.handler(c))
+	}
+}
+
+// below matches a prefix and what is below it, as Path and PathPrefix would with
+// their regular expressions.
+func below(prefix string) mux.MatcherFunc {
+	return func(r *http.Request, _ *mux.RouteMatch) bool {
+		rest, ok := strings.CutPrefix(r.URL.Path, prefix)
+		return ok && (rest == "" || rest[0] == '/')
 	}
 }
 
@@ -101,7 +110,7 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 		cut(w)
 		return
 	}
-	s.write(w, c, &answer.Outcome, private{idemKey: req.IdemKey, secret: secret, origin: originOf(r)})
+	s.write(w, r, c, &answer.Outcome, private{idemKey: req.IdemKey, secret: secret})
 }
 
 // command turns a request into a command, holding it against the limits.
@@ -198,7 +207,7 @@ const (
 // foreignMedia is the media type of a body that is not as wanted, "" for one that
 // is.
 func foreignMedia(header, want string) string {
-	if header == "" {
+	if header == "" || header == want {
 		return ""
 	}
 	media, _, err := mime.ParseMediaType(header)
@@ -213,23 +222,31 @@ func foreignMedia(header, want string) string {
 
 // private is what differs between two runs of one script and is only put in when
 // an answer is rendered.
-type private struct{ idemKey, secret, origin string }
+type private struct{ idemKey, secret string }
 
 // originOf is the scheme and host by which the client found the server.
-func originOf(r *http.Request) string {
+func (s *Shell) originOf(r *http.Request) string {
+	scheme := "http://"
 	if r.TLS != nil {
-		return "https://" + r.Host
+		scheme = "https://"
 	}
-	return "http://" + r.Host
+	if last := s.origin.Load(); last != nil {
+		if host, ok := strings.CutPrefix(*last, scheme); ok && host == r.Host {
+			return *last
+		}
+	}
+	origin := scheme + r.Host
+	s.origin.Store(&origin)
+	return origin
 }
 
-func (s *Shell) write(w http.ResponseWriter, c *twin.Catalog, o *twin.Outcome, p private) {
+func (s *Shell) write(w http.ResponseWriter, r *http.Request, c *twin.Catalog, o *twin.Outcome, p private) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
 	head := c.Wire.Head(o, p.idemKey)
 	for i := 0; i+1 < len(head); i += 2 {
 		if head[i] == "Location" {
-			head[i+1] = strings.Replace(head[i+1], twin.Origin, p.origin, 1)
+			head[i+1] = strings.Replace(head[i+1], twin.Origin, s.originOf(r), 1)
 		}
 		h[http.CanonicalHeaderKey(head[i])] = head[i+1 : i+2 : i+2] // no slice of its own
 	}
@@ -237,20 +254,22 @@ func (s *Shell) write(w http.ResponseWriter, c *twin.Catalog, o *twin.Outcome, p
 	if len(o.Splice) > 0 {
 		body = splice(body, o.Splice, p.idemKey, p.secret)
 	}
-	s.send(w, c, int(o.Status), body, p.origin)
+	s.send(w, r, c, int(o.Status), body)
 }
 
-func (s *Shell) send(w http.ResponseWriter, c *twin.Catalog, status int, body canon.Raw, origin string) {
+func (s *Shell) send(w http.ResponseWriter, r *http.Request, c *twin.Catalog, status int, body canon.Raw) {
 	buf := buffers.Get().(*[]byte)
 	out := (*buf)[:0]
 	if body != nil {
-		out = c.Wire.Render(out, body, origin)
+		out = c.Wire.Render(out, body, s.originOf(r))
 	}
 	h := w.Header()
 	h["Content-Length"] = []string{strconv.Itoa(len(out))}
 	if status == http.StatusNoContent {
 		delete(h, "Content-Length")
 		delete(h, "Content-Type")
+	} else {
+		hold(r, len(out))
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(out) // a client that has gone is no fault of ours
@@ -283,7 +302,7 @@ func splice(body canon.Raw, names []string, idemKey, secret string) canon.Raw {
 // refuse answers what never became a command.
 func (s *Shell) refuse(w http.ResponseWriter, r *http.Request, c *twin.Catalog, e *twin.Error) {
 	o := twin.Outcome{Status: e.Status, Body: e.Body, Headers: e.Headers, Version: c.DefaultVersion, Request: refusedRequest}
-	s.write(w, c, &o, private{origin: originOf(r)})
+	s.write(w, r, c, &o, private{})
 }
 
 // refusedRequest is the request id of answers that belong to no world.

@@ -41,9 +41,12 @@ func secret(authorization string) (secret, as string) {
 	return "", ""
 }
 
+// headWish is how many names and values an answer has, as a rule.
+const headWish = 6
+
 // head lists the headers of an answer.
 func head(o *twin.Outcome, idemKey string) []string {
-	h := []string{"Stripe-Version", o.Version}
+	h := append(make([]string, 0, headWish), "Stripe-Version", o.Version)
 	if o.Request != "" {
 		h = append(h, "Request-Id", o.Request)
 	}
