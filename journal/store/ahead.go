@@ -14,6 +14,9 @@ const (
 	aheadBytesMin = 256 << 10
 	// aheadPiece is how much of it goes to the disk at a time.
 	aheadPiece = 256 << 10
+	// aheadMax is how many are written at once: each is in memory as a whole
+	// meanwhile, and all of them stand in the way of everybody else's syncs.
+	aheadMax = 2
 )
 
 // ahead is a segment of one batch of one large record. Its file is written and
@@ -65,8 +68,11 @@ func (a *ahead) discard() {
 	_ = os.Remove(a.path)
 }
 
-// appendAhead is Append for a large record.
+// appendAhead is Append for a large record. That it could not be written is no
+// reason to seal: nothing stands behind it, and without headers its file is nothing.
 func (s *Store) appendAhead(r *Record) (Ticket, error) {
+	s.large <- struct{}{}
+	defer func() { <-s.large }()
 	s.mu.Lock()
 	_, err := s.mayAppend(r)
 	s.mu.Unlock()
@@ -74,12 +80,11 @@ func (s *Store) appendAhead(r *Record) (Ticket, error) {
 		return Ticket{}, err
 	}
 	a, err := s.writeAhead(r)
+	if err != nil {
+		return Ticket{}, fmt.Errorf("store: world %d, entry %d: %w: %w", r.World, r.Entry.Seq, ErrUnwritten, err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil {
-		s.seal(err)
-		return Ticket{}, s.sealed
-	}
 	w, err := s.mayAppend(r)
 	if err != nil {
 		a.discard()

@@ -60,8 +60,8 @@ func newBatch(buf []byte) *batch {
 // Append puts r behind everything that was appended before and returns at
 // once; the ticket's Wait returns when r is durable. It waits itself only when
 // too much is unwritten or the shelf lags, and while a large record is written.
-// Its errors are ErrClosed, ErrSealed, ErrWorld, ErrIncarnation, ErrOrder and
-// ErrTooLarge; nothing is appended then.
+// Its errors are ErrClosed, ErrSealed, ErrWorld, ErrIncarnation, ErrOrder,
+// ErrTooLarge and, of a large record, ErrUnwritten; nothing is appended then.
 func (s *Store) Append(r Record) (Ticket, error) {
 	if r.bodyBytes()+len(r.Entry.Side) > EntryBytesMax {
 		return Ticket{}, fmt.Errorf("store: world %d, entry %d: %w", r.World, r.Entry.Seq, ErrTooLarge)

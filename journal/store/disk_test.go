@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -339,6 +340,76 @@ func diskFault(t *testing.T, seed uint64, level store.Durability, f fault, stick
 		k.want(t, s, !sticky && level == store.Sync)
 		for _, w := range s.Worlds() {
 			k.acked[w], _ = s.Head(w)
+		}
+	}
+}
+
+// A large entry that the disk does not take fails alone: the world is where it was,
+// the others never hear of it, and nothing of it comes back.
+func TestLargeEntryFailsAlone(t *testing.T) {
+	for _, f := range diskFaults {
+		t.Run(string(f), func(t *testing.T) {
+			d := newDisk(1)
+			opt := small
+			opt.OpenFile = func(path string, flag int, perm os.FileMode) (store.File, error) {
+				if strings.HasPrefix(filepath.Base(path), "ahead-") {
+					return d.open(path, flag, perm)
+				}
+				return store.OpenDisk(path, flag, perm)
+			}
+			dir := t.TempDir()
+			s := open(t, dir, opt)
+			control(t, s, store.Create, 1, 1)
+			put(t, s, 1, 100)
+			lost := next(t, s, 1, 300<<10)
+			d.set(f, false)
+			if _, err := s.Append(lost); !errors.Is(err, store.ErrUnwritten) || errors.Is(err, store.ErrSealed) {
+				t.Fatalf("%v", err)
+			}
+			d.set("", false)
+			if h, _ := s.Head(1); h.Seq != 1 {
+				t.Fatalf("%+v", h)
+			}
+			put(t, s, 0, 100)
+			put(t, s, 1, 200) // in its place
+			put(t, s, 1, 300<<10)
+			check(t, s)
+			s = reopened(t, dir, opt)
+			check(t, s)
+			if h, _ := s.Head(1); h.Seq != 3 {
+				t.Fatalf("%+v", h)
+			}
+		})
+	}
+}
+
+// Many large entries at once: they wait for one another, and all of them get there.
+func TestManyLargeEntries(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, small)
+	const worlds = 8
+	for w := range store.World(worlds) {
+		control(t, s, store.Create, w+1, 1)
+	}
+	var writing sync.WaitGroup
+	for w := range store.World(worlds) {
+		record := next(t, s, w+1, 300<<10)
+		writing.Go(func() {
+			ticket, err := s.Append(record)
+			if err == nil {
+				err = ticket.Wait()
+			}
+			if err != nil {
+				t.Errorf("world %d: %v", record.World, err)
+			}
+		})
+	}
+	writing.Wait()
+	s = reopened(t, dir, small)
+	check(t, s)
+	for w := range store.World(worlds) {
+		if h, _ := s.Head(w + 1); h.Seq != 1 {
+			t.Errorf("world %d: %+v", w+1, h)
 		}
 	}
 }

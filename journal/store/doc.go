@@ -17,7 +17,8 @@
 // next of its world; calling it in order for one world is the caller's job.
 //
 // After a failed write the store is sealed: every Append fails with ErrSealed
-// until Reopen. Heads are then those of the last acknowledged entries.
+// until Reopen. Heads are then those of the last acknowledged entries. A large record
+// that could not be written fails alone, with ErrUnwritten: its file is put aside.
 //
 // The number of a dropped world must not be used again.
 //

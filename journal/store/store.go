@@ -86,6 +86,8 @@ type Store struct {
 	shelving sync.Mutex
 	dead     []World // worlds that may have dead entries on the shelf
 
+	large chan struct{} // one for each large record that is being written ahead
+
 	kickFlusher, kickKeeper, kickMaker chan struct{}
 	quit                               chan struct{}
 	running                            sync.WaitGroup
@@ -136,6 +138,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	s := &Store{
 		dir: dir, opt: opt, log: opt.Logger, lock: lock,
 		worlds:      map[World]*world{},
+		large:       make(chan struct{}, aheadMax),
 		kickFlusher: make(chan struct{}, 1),
 		kickKeeper:  make(chan struct{}, 1),
 		kickMaker:   make(chan struct{}, 1),

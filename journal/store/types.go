@@ -153,6 +153,9 @@ var (
 	// ErrSealed: a write failed, or the shelf cannot take more. Nothing is
 	// accepted until Reopen; the cause is wrapped too.
 	ErrSealed = errors.New("the journal is sealed after a failed write")
+	// ErrUnwritten: a large entry could not be written, and is not there; the Store
+	// goes on. The cause is wrapped too.
+	ErrUnwritten = errors.New("the entry could not be written")
 	// ErrClosed: the Store is closed.
 	ErrClosed = errors.New("the journal is closed")
 	// ErrWorld: there is no such world, or (Create) there is one.
