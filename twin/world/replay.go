@@ -2,8 +2,6 @@ package world
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -273,11 +271,4 @@ func equalFacts(a, b []canon.Raw) bool {
 		}
 	}
 	return true
-}
-
-// DumpHash is the SHA-256 of a state's dump, in hex.
-func DumpHash(st *projection.State) string {
-	h := sha256.New()
-	_ = st.WriteDump(h) // a hash never fails
-	return hex.EncodeToString(h.Sum(nil))
 }
