@@ -147,8 +147,9 @@ func unemit(s *State, u *undo) {
 
 func (f *Idem) apply(s *State, _ uint64) {
 	kept := *f
-	old, had := s.idems.Set(kept.Key, &kept)
-	s.record(undo{back: unkey, name: kept.Key, idem: old, had: had})
+	name := idemName(kept.API, kept.Key)
+	old, had := s.idems.Set(name, &kept)
+	s.record(undo{back: unkey, name: name, idem: old, had: had})
 }
 
 func unkey(s *State, u *undo) {

@@ -63,7 +63,7 @@ func TestCopiesAreReadWhileTheWorldGoesOn(t *testing.T) {
 				if seen != held {
 					t.Errorf("round %d: %d rows, want %d", round, seen, held)
 				}
-				if c.EventByID(fmt.Sprint("e", round)) == nil || c.Idem(fmt.Sprint("k", round)) == nil || c.Counter("n") != int64(round) {
+				if c.EventByID(fmt.Sprint("e", round)) == nil || c.Idem("", fmt.Sprint("k", round)) == nil || c.Counter("n") != int64(round) {
 					t.Errorf("round %d: not there", round)
 				}
 				// A copy of the copy is its reader's own.

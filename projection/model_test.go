@@ -309,7 +309,7 @@ func viewOf(s *projection.State) string {
 	}
 	for _, name := range names {
 		v.line("counter %q %d", name, s.Counter(name))
-		if f := s.Idem(name); f != nil {
+		if f := s.Idem("a", name); f != nil {
 			v.line("idem %q %d %s", name, f.Status, f.Reply)
 		}
 		if m := s.Mark(name); m != nil {

@@ -139,11 +139,15 @@ func (s *State) OldestEvents(after uint64) iter.Seq[*EventRow] {
 // Events is the number of lines in the event log.
 func (s *State) Events() uint64 { return uint64(s.events.size) }
 
-// Idem returns the record stored under an idempotency key's alias, nil if none.
-func (s *State) Idem(key string) *Idem {
-	f, _ := s.idems.Get(key)
+// Idem returns the record that an API has stored under an idempotency key's alias,
+// nil if none.
+func (s *State) Idem(api, key string) *Idem {
+	f, _ := s.idems.Get(idemName(api, key))
 	return f
 }
+
+// idemName puts records in the order of their keys: two APIs may have been sent one.
+func idemName(api, key string) string { return key + "\x00" + api }
 
 // Mark returns a mark by name, nil if there is none.
 func (s *State) Mark(name string) *MarkRow {

@@ -48,7 +48,7 @@ func TestWhatIsStoredUnderAKey(t *testing.T) {
 		if first.Replayed != "" {
 			t.Errorf("%s: the first is a replay", row.line)
 		}
-		if got := w.machine.State.Idem("ik_1") != nil; got != row.stored {
+		if got := w.machine.State.Idem("toy", "ik_1") != nil; got != row.stored {
 			t.Errorf("%s: stored is %v", row.line, got)
 			continue
 		}

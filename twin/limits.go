@@ -12,7 +12,7 @@ const (
 	MetadataKeysMax = 50
 	MetadataKeyMax  = 40
 	MetadataValMax  = 500
-	StringMax       = 5000 // bytes of a text parameter that names no smaller limit
+	StringMax       = 5000 // characters of a text parameter that names no smaller limit
 )
 
 // Rules is the number of the decision rules of this engine. It changes whenever

@@ -18,7 +18,8 @@ import (
 //	Amount twin.Opt[twin.Money] `param:"amount" rule:"min=1,max=99999999"`
 //
 // Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
-// len= (characters of a text); enum=a|b|c (in the vendor's order); email (its form); older (only a Shape's
+// len= (characters of a text); enum=a|b|c (in the vendor's order); email (its form); now (a
+// text that is the word now, or an integer with its min= and max=); older (only a Shape's
 // alias gives it, no request). An Opt's type is a
 // string, an integer, a bool, Metadata, a struct of such fields or a slice of
 // structs or scalars, or canon.Raw for any JSON value. A struct with a field Eq,
@@ -31,6 +32,10 @@ import (
 //
 // A struct whose pointer has the method Check() *Error is asked, once every
 // field is good, for what no single field can tell.
+//
+// Of several violations one is named: kinds and ranges first, in the order in which
+// the parameters were sent, at any depth; then what is missing, an object's own
+// parameters before those within them, in the order of their names; then Check.
 
 // checker is what a parameter struct implements for rules across fields.
 type checker interface{ Check() *Error }
@@ -41,6 +46,10 @@ type plan struct {
 	byName map[string]int
 	paths  []field
 	key    []int // where the key of an element of a map is
+	// required are the fields that must be there, by name; exacting says that there are
+	// some, here or deeper.
+	required []int
+	exacting bool
 }
 
 type field struct {
@@ -50,6 +59,7 @@ type field struct {
 	empty    bool
 	older    bool
 	email    bool
+	now      bool
 	hasMin   bool
 	hasMax   bool
 	min, max int64
@@ -74,6 +84,14 @@ const (
 func compile(t reflect.Type) *plan {
 	p := &plan{byName: map[string]int{}}
 	p.collect(t, nil)
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.required {
+			p.required = append(p.required, i)
+		}
+		p.exacting = p.exacting || f.required || f.sub != nil && f.sub.exacting
+	}
+	slices.SortFunc(p.required, func(a, b int) int { return strings.Compare(p.fields[a].name, p.fields[b].name) })
 	return p
 }
 
@@ -137,6 +155,8 @@ func (f *field) rules(tag string, t reflect.Type, name string) {
 			f.empty = true
 		case "email":
 			f.email = true
+		case "now":
+			f.now = true
 		case "older":
 			f.older = true
 		case "min":
@@ -193,9 +213,16 @@ func join(prefix, name string) string {
 	return prefix + "[" + name + "]"
 }
 
-// bind fills dst (the struct) from n and returns the first violation: types and
-// ranges in the order the parameters came, then what is missing in field order.
+// bind fills dst (the struct) from n and returns the first violation.
 func (p *plan) bind(dst reflect.Value, n *Node, prefix string) *Violation {
+	if v := p.fill(dst, n, prefix); v != nil || !p.exacting {
+		return v
+	}
+	return p.missing(dst, n, prefix)
+}
+
+// fill is bind without a look at what is missing.
+func (p *plan) fill(dst reflect.Value, n *Node, prefix string) *Violation {
 	for _, k := range n.Kids {
 		f := &p.fields[p.byName[k.Name]]
 		opt := dst.FieldByIndex(f.index)
@@ -203,10 +230,33 @@ func (p *plan) bind(dst reflect.Value, n *Node, prefix string) *Violation {
 			return v
 		}
 	}
-	for i := range p.fields {
-		f := &p.fields[i]
-		if f.required && presence(dst.FieldByIndex(f.index).Field(stateField).Uint()) == absent {
+	return nil
+}
+
+// missing is the first parameter that must be there and is not.
+func (p *plan) missing(dst reflect.Value, n *Node, prefix string) *Violation {
+	state := func(f *field) presence { return presence(dst.FieldByIndex(f.index).Field(stateField).Uint()) }
+	for _, i := range p.required {
+		if f := &p.fields[i]; state(f) == absent {
 			return &Violation{Kind: Missing, Param: join(prefix, f.name)}
+		}
+	}
+	for _, k := range n.Kids {
+		f := &p.fields[p.byName[k.Name]]
+		if f.sub == nil || !f.sub.exacting || state(f) != given {
+			continue
+		}
+		at, v := join(prefix, k.label()), dst.FieldByIndex(f.index).Field(valueField)
+		if !f.list {
+			if bad := f.sub.missing(v, k, at); bad != nil {
+				return bad
+			}
+			continue
+		}
+		for i, e := range k.Kids {
+			if bad := f.sub.missing(v.Index(i), e, join(at, e.label())); bad != nil {
+				return bad
+			}
 		}
 	}
 	return nil
@@ -238,7 +288,7 @@ func (f *field) bind(opt reflect.Value, k *Node, path string) *Violation {
 		if !k.object() {
 			return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "object"}
 		}
-		bad = f.sub.bind(v, k, path)
+		bad = f.sub.fill(v, k, path)
 	default:
 		bad = f.scalar(v, k, path)
 	}
@@ -271,7 +321,7 @@ func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
 		case !e.object():
 			bad = &Violation{Kind: BadType, Param: at, Value: e.Value, Want: "object"}
 		default:
-			bad = f.sub.bind(v.Index(i), e, at)
+			bad = f.sub.fill(v.Index(i), e, at)
 		}
 		if keyed {
 			v.Index(i).FieldByIndex(f.sub.key).SetString(e.label())
@@ -303,18 +353,26 @@ func (f *field) scalar(v reflect.Value, k *Node, path string) *Violation {
 			return &Violation{Kind: BadType, Param: path, Value: k.Value, Want: "boolean"}
 		}
 	default:
-		n, ok := plainInt(k.Value)
-		switch {
-		case !ok:
-			return &Violation{Kind: BadInteger, Param: path, Value: k.Value}
-		case f.hasMin && n < f.min:
-			return &Violation{Kind: BelowMin, Param: path, Value: k.Value, Limit: f.min}
-		case f.hasMax && n > f.max:
-			return &Violation{Kind: AboveMax, Param: path, Value: k.Value, Limit: f.max}
+		n, bad := f.integer(k.Value, path)
+		if bad != nil {
+			return bad
 		}
 		v.SetInt(n)
 	}
 	return nil
+}
+
+func (f *field) integer(s, path string) (int64, *Violation) {
+	n, ok := plainInt(s)
+	switch {
+	case !ok:
+		return 0, &Violation{Kind: BadInteger, Param: path, Value: s}
+	case f.hasMin && n < f.min:
+		return 0, &Violation{Kind: BelowMin, Param: path, Value: s, Limit: f.min}
+	case f.hasMax && n > f.max:
+		return 0, &Violation{Kind: AboveMax, Param: path, Value: s, Limit: f.max}
+	}
+	return n, nil
 }
 
 func (f *field) text(v reflect.Value, s, path string) *Violation {
@@ -331,6 +389,11 @@ func (f *field) text(v reflect.Value, s, path string) *Violation {
 		}
 		if !ok {
 			return &Violation{Kind: BadEnum, Param: path, Value: s, Options: f.enum}
+		}
+	}
+	if f.now && s != "now" {
+		if _, bad := f.integer(s, path); bad != nil {
+			return bad
 		}
 	}
 	if f.email && !isEmail(s) {

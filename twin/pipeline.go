@@ -227,7 +227,7 @@ func (r *run) replayKey() bool {
 	if !r.store {
 		return false
 	}
-	old := r.m.State.Idem(r.cmd.Idem)
+	old := r.m.State.Idem(r.c.Name, r.cmd.Idem)
 	if mutant.Is("stale-idempotency") && old != nil && old.Request == RequestID(r.m.Spec.SeedHash, r.m.State.Logged()-1) {
 		old = nil
 	}
@@ -235,8 +235,8 @@ func (r *run) replayKey() bool {
 		return false
 	}
 	r.store = false
-	if (old.API != r.c.Name || old.Target != r.target() || old.Fingerprint != r.mention) && !mutant.Is("replay-of-another") {
-		return r.refuse(r.c.KeyReused(old.API == r.c.Name && old.Target == r.target(), old.Target, r.target()))
+	if (old.Target != r.target() || old.Fingerprint != r.mention) && !mutant.Is("replay-of-another") {
+		return r.refuse(r.c.KeyReused(old.Target == r.target(), old.Target, r.target()))
 	}
 	r.out.Status, r.out.Body, r.out.Version, r.out.Replayed = old.Status, old.Reply, old.Version, old.Request
 	return true

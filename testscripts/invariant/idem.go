@@ -11,10 +11,11 @@ func (c *Checker) record(f *fact) {
 	s := &c.step
 	reply, _ := c.body(f, 7)
 	r := &record{f.text(0), f.text(1), f.text(2), f.text(3), f.text(4), f.text(5), f.number(6), reply}
-	if c.fold.records[r.key] != nil {
-		c.fail("idem.one-record-per-key", r.key, "it was used for %s, and again for %s", c.fold.records[r.key].target, r.target)
+	name := r.key + " of " + r.api
+	if c.fold.records[name] != nil {
+		c.fail("idem.one-record-per-key", r.key, "it was used for %s, and again for %s", c.fold.records[name].target, r.target)
 	}
-	c.fold.records[r.key] = r
+	c.fold.records[name] = r
 	switch {
 	case r.key != s.command.idem || r.request != s.reply.request || r.target != s.command.method+" "+s.command.path || r.api != s.command.api:
 		c.fail("idem.one-record-per-key", r.key, "what is kept is not of this request")
@@ -65,7 +66,7 @@ func (c *Checker) idempotency(side []byte) {
 	if s.reply.replayed == "" {
 		return
 	}
-	r := c.fold.records[s.command.idem]
+	r := c.fold.records[s.command.idem+" of "+s.command.api]
 	if r == nil {
 		c.fail("idem.replay-verbatim", s.command.idem, "an answer of request %s, of which nothing is kept", s.reply.replayed)
 		return

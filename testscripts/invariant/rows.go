@@ -111,7 +111,8 @@ func (c *Checker) sameNumbers(st *projection.State) {
 		}
 	}
 	for _, key := range sorted(f.records) {
-		is, want := st.Idem(key), f.records[key]
+		want := f.records[key]
+		is := st.Idem(want.api, want.key)
 		if is == nil || is.API != want.api || is.Target != want.target || is.Fingerprint != want.fingerprint ||
 			is.Request != want.request || is.Version != want.version || is.Status != want.status || !sameOrNull(is.Reply, want.reply) {
 			c.fail(equalFold, "key "+key, "what is kept under it is not what an entry says")

@@ -121,8 +121,8 @@ func TestInjectedAnswersLeaveNothing(t *testing.T) {
 		t.Fatal(a.Status)
 	}
 	st := r.machine.State
-	if st.Now() != now || st.Minted() != minted || st.Idem("ik_1") != nil {
-		t.Errorf("clock %d to %d, minted %d to %d, record %v", now, st.Now(), minted, st.Minted(), st.Idem("ik_1"))
+	if st.Now() != now || st.Minted() != minted || st.Idem("stripe", "ik_1") != nil {
+		t.Errorf("clock %d to %d, minted %d to %d, record %v", now, st.Now(), minted, st.Minted(), st.Idem("stripe", "ik_1"))
 	}
 	if a := r.doKey("ik_1", "POST /v1/customers email=a@b.example"); a.Status != 200 || st.Now() != now+7 {
 		t.Errorf("%d at %d", a.Status, st.Now())

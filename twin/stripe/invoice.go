@@ -268,8 +268,12 @@ type createInvoiceParams struct {
 	invoiceParams
 }
 
-// Check refuses to leave out the items of a subscription that is to be billed.
+// Check refuses a due date that does not go with how the invoice is collected, and to
+// leave out the items of a subscription that is to be billed.
 func (p *createInvoiceParams) Check() *twin.Error {
+	if err := p.checkDue(p.CollectionMethod.Or(chargeAutomatically), false); err != nil {
+		return err
+	}
 	if p.Subscription.Given() && p.PendingItems.V == "exclude" {
 		return errExclusive("subscription", "pending_invoice_items_behavior")
 	}
@@ -277,20 +281,9 @@ func (p *createInvoiceParams) Check() *twin.Error {
 }
 
 func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) {
-	c, ok := liveCustomer(tx, p.Customer.V)
-	if !ok {
-		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
-	}
-	currency := "usd"
-	if c.Currency != nil {
-		currency = *c.Currency
-	}
-	if p.Currency.Given() {
-		known, err := knownCurrency(p.Currency.V, "currency")
-		if err != nil {
-			return twin.Doc{}, err
-		}
-		currency = known
+	c, s, currency, err := p.named(tx)
+	if err != nil {
+		return twin.Doc{}, err
 	}
 	if err := pinCurrency(tx, c, currency); err != nil {
 		return twin.Doc{}, err
@@ -302,11 +295,7 @@ func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) 
 	if err := p.apply(tx, inv); err != nil {
 		return twin.Doc{}, err
 	}
-	if p.Subscription.Given() {
-		s, ok := subscriptions.Get(tx, p.Subscription.V)
-		if !ok || s.Customer != c.ID {
-			return twin.Doc{}, errNoSuchRef(subscriptions.Object, "subscription", p.Subscription.V)
-		}
+	if s != nil {
 		inv.bills(s)
 	}
 	var all []Line
@@ -317,6 +306,35 @@ func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) 
 		return twin.Doc{}, errNothingToInvoice()
 	}
 	return draft(tx, inv, all), nil
+}
+
+// named looks up what a request for a new invoice names: its customer, the
+// subscription it bills, nil for none, and the currency that it is in.
+func (p *createInvoiceParams) named(tx *twin.Tx) (c *Customer, s *Subscription, currency string, err *twin.Error) {
+	if p.Currency.Given() {
+		if currency, err = knownCurrency(p.Currency.V, "currency"); err != nil {
+			return nil, nil, "", err
+		}
+	}
+	if c, err = payer(tx, p.Customer.V, p.DefaultPaymentMethod); err != nil {
+		return nil, nil, "", err
+	}
+	if err = discountsExist(tx, p.Discounts, "discounts"); err != nil {
+		return nil, nil, "", err
+	}
+	if id := p.Subscription; id.Given() {
+		var ok bool
+		if s, ok = subscriptions.Get(tx, id.V); !ok || s.Customer != c.ID {
+			return nil, nil, "", errNoSuchRef(subscriptions.Object, "subscription", id.V)
+		}
+	}
+	if currency == "" {
+		currency = accountCurrency
+		if c.Currency != nil {
+			currency = *c.Currency
+		}
+	}
+	return c, s, currency, nil
 }
 
 // bills makes an invoice one of a subscription.
@@ -408,22 +426,32 @@ func (inv *Invoice) advance(now twin.Time) {
 	}
 }
 
+// checkDue refuses a due date of what is charged automatically, two of them, and to
+// send what has none. had says that there was one before.
+func (p *invoiceParams) checkDue(method string, had bool) *twin.Error {
+	days, date := p.DaysUntilDue.Given(), p.DueDate.Given()
+	switch {
+	case method == chargeAutomatically && days:
+		return errDueWithoutSending("days_until_due")
+	case method == chargeAutomatically && date:
+		return errDueWithoutSending("due_date")
+	case days && date:
+		return errExclusive("days_until_due", "due_date")
+	case method == sendInvoice && !days && !date && !had:
+		return errSendingWithoutDue()
+	}
+	return nil
+}
+
 // applyDue settles when an invoice is due: only one that is sent has a due date,
 // and it needs one.
 func (p *invoiceParams) applyDue(inv *Invoice) *twin.Error {
-	if inv.CollectionMethod == chargeAutomatically {
-		switch {
-		case p.DaysUntilDue.Given():
-			return errDueWithoutSending("days_until_due")
-		case p.DueDate.Given():
-			return errDueWithoutSending("due_date")
-		}
-		inv.DueDate = nil
-		return nil
+	if err := p.checkDue(inv.CollectionMethod, inv.DueDate != nil); err != nil {
+		return err
 	}
 	switch {
-	case p.DaysUntilDue.Given() && p.DueDate.Given():
-		return errExclusive("days_until_due", "due_date")
+	case inv.CollectionMethod == chargeAutomatically:
+		inv.DueDate = nil
 	case p.DaysUntilDue.Given():
 		due := inv.Created + twin.Time(p.DaysUntilDue.V*daySeconds)
 		inv.DueDate = &due
@@ -433,8 +461,6 @@ func (p *invoiceParams) applyDue(inv *Invoice) *twin.Error {
 		}
 		due := p.DueDate.V
 		inv.DueDate = &due
-	case inv.DueDate == nil:
-		return errSendingWithoutDue()
 	}
 	return nil
 }

@@ -125,18 +125,18 @@ type priceDataParams struct {
 // begins. at is the parameter the others are nested in, "" for none.
 func (p *itemParams) check(at string) *twin.Error {
 	switch {
-	case p.Amount.Given() && p.Pricing.Given():
-		return errExclusive(join(at, "amount"), join(at, "pricing"))
+	case p.Pricing.Given() && !p.Pricing.V.Price.Given():
+		return errMissing(join(join(at, "pricing"), "price"))
+	case p.Period.Given() && p.Period.V.End.V < p.Period.V.Start.V:
+		return invalid(join(join(at, "period"), "end"), "Invalid period: the end is before the start.")
 	case p.Amount.Given() && p.PriceData.Given():
 		return errExclusive(join(at, "amount"), join(at, "price_data"))
 	case p.Pricing.Given() && p.PriceData.Given():
 		return errExclusive(join(at, "pricing"), join(at, "price_data"))
-	case p.Pricing.Given() && !p.Pricing.V.Price.Given():
-		return errMissing(join(join(at, "pricing"), "price"))
+	case p.Amount.Given() && p.Pricing.Given():
+		return errExclusive(join(at, "amount"), join(at, "pricing"))
 	case p.Amount.Given() && p.Quantity.Given():
 		return errExclusive(join(at, "amount"), join(at, "quantity"))
-	case p.Period.Given() && p.Period.V.End.V < p.Period.V.Start.V:
-		return invalid(join(join(at, "period"), "end"), "Invalid period: the end is before the start.")
 	case p.PriceData.Given():
 		return p.PriceData.V.check(join(at, "price_data"))
 	}
@@ -163,20 +163,15 @@ func (p *createInvoiceItemParams) Check() *twin.Error {
 
 // createInvoiceItem lets something be billed: with the next invoice, or on a draft.
 func createInvoiceItem(tx *twin.Tx, p *createInvoiceItemParams) (twin.Doc, *twin.Error) {
-	c, ok := liveCustomer(tx, p.Customer.V)
-	if !ok {
-		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
+	c, currency, err := p.named(tx)
+	if err != nil {
+		return twin.Doc{}, err
 	}
 	it := newItem(tx, c)
-	if p.Currency.Given() {
-		currency, err := knownCurrency(p.Currency.V, "currency")
-		if err != nil {
-			return twin.Doc{}, err
-		}
+	if currency != "" {
 		it.Currency = currency
 	}
 	var inv *Invoice
-	var err *twin.Error
 	if p.Invoice.Given() {
 		if inv, err = editable(tx, p.Invoice.V, "invoice"); err != nil {
 			return twin.Doc{}, err
@@ -186,11 +181,7 @@ func createInvoiceItem(tx *twin.Tx, p *createInvoiceItemParams) (twin.Doc, *twin
 		return twin.Doc{}, invalid("", "A customer can have at most %d pending invoice items.", pendingItemsMax)
 	}
 	if p.Subscription.Given() {
-		s, ok := subscriptions.Get(tx, p.Subscription.V)
-		if !ok || s.Customer != c.ID {
-			return twin.Doc{}, errNoSuchRef(subscriptions.Object, "subscription", p.Subscription.V)
-		}
-		it.Parent = &ItemParent{Type: "subscription_details", SubscriptionDetails: ItemSubscription{Subscription: s.ID}}
+		it.Parent = &ItemParent{Type: "subscription_details", SubscriptionDetails: ItemSubscription{Subscription: p.Subscription.V}}
 	}
 	asked := it.Currency
 	if err := p.apply(tx, it, ""); err != nil {
@@ -206,6 +197,35 @@ func createInvoiceItem(tx *twin.Tx, p *createInvoiceItemParams) (twin.Doc, *twin
 		return twin.Doc{}, err
 	}
 	return it.enter(tx, inv), nil
+}
+
+// named looks up what a request for a new item names: its customer, and the currency,
+// "" for none.
+func (p *createInvoiceItemParams) named(tx *twin.Tx) (c *Customer, currency string, err *twin.Error) {
+	if p.Currency.Given() {
+		if currency, err = knownCurrency(p.Currency.V, "currency"); err != nil {
+			return nil, "", err
+		}
+	}
+	if c, err = payer(tx, p.Customer.V, twin.Opt[string]{}); err != nil {
+		return nil, "", err
+	}
+	if err = discountsExist(tx, p.Discounts, "discounts"); err != nil {
+		return nil, "", err
+	}
+	if id := p.Invoice; id.Given() && peek(tx, invoices.Table, id.V, "customer") != c.ID {
+		return nil, "", errNoSuchRef(invoices.Object, "invoice", id.V)
+	}
+	if err = known(tx, products.Kind, "price_data[product]", p.PriceData.V.Product); err != nil {
+		return nil, "", err
+	}
+	if err = known(tx, prices.Kind, "pricing[price]", p.Pricing.V.Price); err != nil {
+		return nil, "", err
+	}
+	if id := p.Subscription; id.Given() && peek(tx, subscriptions.Table, id.V, "customer") != c.ID {
+		return nil, "", errNoSuchRef(subscriptions.Object, "subscription", id.V)
+	}
+	return c, currency, nil
 }
 
 // newItem is a pending item of c, not yet stored.

@@ -163,10 +163,10 @@ func (p *createPaymentIntentParams) Check() *twin.Error {
 	}
 	if !p.Confirm.Or(false) {
 		switch {
-		case p.OffSession.Given():
-			return errNeedsConfirm("off_session")
 		case p.ErrorOnRequiresAction.Given():
 			return errNeedsConfirm("error_on_requires_action")
+		case p.OffSession.Given():
+			return errNeedsConfirm("off_session")
 		case p.ReturnURL.Given():
 			return errNeedsConfirm("return_url")
 		}

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"slices"
+
 	"fmt"
 	"strings"
 	"time"
@@ -114,16 +116,22 @@ func (p *paymentMethodFilter) Check() *twin.Error {
 	if !p.Type.Given() {
 		return nil
 	}
+	if !methodType(p.Type.V) {
+		return invalid("type", "Invalid type: %s", p.Type.V)
+	}
+	return nil
+}
+
+// methodType reports whether Stripe has payment methods of a type.
+func methodType(name string) bool {
 	op, _, _ := spec.Lookup("GET", "/v1/payment_methods")
 	known, _ := op.Param([]string{"type"})
 	for _, form := range known.Forms {
-		for _, name := range form.Values {
-			if name == p.Type.V {
-				return nil
-			}
+		if slices.Contains(form.Values, name) {
+			return true
 		}
 	}
-	return invalid("type", "Invalid type: %s", p.Type.V)
+	return false
 }
 
 func (p *paymentMethodFilter) list(tx *twin.Tx, customer, url string) (twin.Doc, *twin.Error) {

@@ -149,12 +149,14 @@ func (p *unitParams) check(at string) *twin.Error {
 	switch {
 	case p.UnitAmount.Given() && p.UnitAmountDecimal.Given():
 		return errExclusive(join(at, "unit_amount"), join(at, "unit_amount_decimal"))
-	case !p.UnitAmount.Given() && !p.UnitAmountDecimal.Given():
+	case p.missing():
 		return errMissing(join(at, "unit_amount"))
 	}
 	_, _, err := parseUnit(p.unit(), join(at, "unit_amount_decimal"))
 	return err
 }
+
+func (p *unitParams) missing() bool { return !p.UnitAmount.Given() && !p.UnitAmountDecimal.Given() }
 
 // unit is the amount that was given.
 func (p *unitParams) unit() twin.Decimal {
@@ -178,19 +180,22 @@ type recurringParams struct {
 
 func (p *createPriceParams) Check() *twin.Error {
 	switch {
-	case p.BillingScheme.V == "tiered":
-		return errUnserved("billing_scheme=tiered", "billing_scheme")
-	case p.Recurring.V.UsageType.V == "metered":
-		return errUnserved("recurring[usage_type]=metered", "recurring[usage_type]")
-	case p.Product.Given() && p.ProductData.Given():
-		return errExclusive("product", "product_data")
 	case !p.Product.Given() && !p.ProductData.Given():
 		return errMissing("product")
+	case p.missing():
+		return errMissing("unit_amount")
+	case p.BillingScheme.V == "tiered":
+		return errUnserved("billing_scheme=tiered", "billing_scheme")
+	case p.Product.Given() && p.ProductData.Given():
+		return errExclusive("product", "product_data")
 	}
-	if err := p.unitParams.check(""); err != nil {
+	if err := p.Recurring.V.check("recurring[interval_count]"); err != nil {
 		return err
 	}
-	return p.Recurring.V.check("recurring[interval_count]")
+	if p.Recurring.V.UsageType.V == "metered" {
+		return errUnserved("recurring[usage_type]=metered", "recurring[usage_type]")
+	}
+	return p.unitParams.check("")
 }
 
 // check refuses a rhythm of more than three years.

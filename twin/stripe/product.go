@@ -142,6 +142,21 @@ type defaultRecurringParams struct {
 	IntervalCount twin.Opt[int64]  `param:"interval_count" rule:"min=1"`
 }
 
+// Check refuses what no product can have, nor the price that comes with it.
+func (p *createProductParams) Check() *twin.Error {
+	const at = "default_price_data"
+	if d := &p.DefaultPriceData.V; p.DefaultPriceData.Given() {
+		if err := d.check(at); err != nil {
+			return err
+		}
+		every := recurringParams{Interval: d.Recurring.V.Interval, IntervalCount: d.Recurring.V.IntervalCount}
+		if err := every.check(at + "[recurring][interval_count]"); err != nil {
+			return err
+		}
+	}
+	return p.productParams.Check()
+}
+
 func createProduct(tx *twin.Tx, p *createProductParams) (twin.Doc, *twin.Error) {
 	id := p.ID.V
 	if !p.ID.Given() {
@@ -177,9 +192,6 @@ func (p *defaultPriceParams) price(tx *twin.Tx, product string) (*Price, *twin.E
 	data.Metadata, data.TaxBehavior = p.Metadata, p.TaxBehavior
 	if r := p.Recurring; r.Given() {
 		data.Recurring = twin.Set(recurringParams{Interval: r.V.Interval, IntervalCount: r.V.IntervalCount})
-	}
-	if err := p.check("default_price_data"); err != nil {
-		return nil, unstored(err)
 	}
 	return data.price(tx, "default_price_data")
 }

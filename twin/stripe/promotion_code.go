@@ -104,6 +104,11 @@ func (p *createPromotionCodeParams) Check() *twin.Error {
 }
 
 func createPromotionCode(tx *twin.Tx, p *createPromotionCodeParams) (twin.Doc, *twin.Error) {
+	if p.Customer.Given() {
+		if _, ok := liveCustomer(tx, p.Customer.V); !ok {
+			return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
+		}
+	}
 	coupon, ok := coupons.Get(tx, p.Promotion.V.Coupon.V)
 	switch {
 	case !ok:
@@ -114,11 +119,6 @@ func createPromotionCode(tx *twin.Tx, p *createPromotionCodeParams) (twin.Doc, *
 		return twin.Doc{}, errPast("expires_at")
 	case p.ExpiresAt.Given() && coupon.RedeemBy != nil && p.ExpiresAt.V > *coupon.RedeemBy:
 		return twin.Doc{}, invalid("expires_at", "Promotion code cannot expire after its coupon (redeem_by %d).", *coupon.RedeemBy)
-	}
-	if p.Customer.Given() {
-		if _, ok := liveCustomer(tx, p.Customer.V); !ok {
-			return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
-		}
 	}
 	c := PromotionCode{
 		Object: promotionCodes.Object, Created: tx.Now(), Active: p.Active.Or(true),

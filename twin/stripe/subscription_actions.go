@@ -21,7 +21,7 @@ type changeSubscriptionParams struct {
 	Items                twin.Opt[[]changedItemParams]   `param:"items"`
 	Metadata             twin.Opt[twin.Metadata]         `param:"metadata"`
 	PauseCollection      twin.Opt[pauseCollectionParams] `param:"pause_collection" rule:"empty"`
-	TrialEnd             twin.Opt[string]                `param:"trial_end"`
+	TrialEnd             twin.Opt[string]                `param:"trial_end" rule:"now,min=0,max=7258118400"`
 	TrialSettings        twin.Opt[trialSettingsParams]   `param:"trial_settings"`
 	prorationParams
 }
@@ -43,22 +43,16 @@ type changedItemParams struct {
 	newItemParams
 }
 
-// Check refuses two dates for one end.
+// Check refuses two dates for one end, and what else does not go together.
 func (p *updateSubscriptionParams) Check() *twin.Error {
-	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
-		return errExclusive("cancel_at", "cancel_at_period_end")
-	}
-	if err := p.checkPending(); err != nil {
-		return err
-	}
-	if err := p.collectionParams.check(); err != nil {
-		return err
-	}
 	if err := checkAdded(p.AddInvoiceItems.V); err != nil {
 		return err
 	}
-	if p.BillingCycleAnchor.V == "now" && p.TrialEnd.Given() && p.TrialEnd.V != trialNow {
+	switch {
+	case p.BillingCycleAnchor.V == "now" && p.TrialEnd.Given() && p.TrialEnd.V != trialNow:
 		return errAnchorInTrial()
+	case p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false):
+		return errExclusive("cancel_at", "cancel_at_period_end")
 	}
 	for i := range p.Items.V {
 		at := fmt.Sprintf("items[%d]", i)
@@ -69,7 +63,23 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 			return err
 		}
 	}
-	return checkTrialEnd(p.TrialEnd)
+	if err := p.checkPending(); err != nil {
+		return err
+	}
+	return p.collectionParams.check()
+}
+
+// named looks up what an update names; customer has the subscription.
+func (p *updateSubscriptionParams) named(tx *twin.Tx, customer string) *twin.Error {
+	if pm := p.DefaultPaymentMethod; pm.Given() {
+		if err := attachedTo(tx, pm.V, customer, "default_payment_method"); err != nil {
+			return err
+		}
+	}
+	if err := discountsExist(tx, p.Discounts, "discounts"); err != nil {
+		return err
+	}
+	return itemsExist(tx, p.Items.V, func(it *changedItemParams) *newItemParams { return &it.newItemParams })
 }
 
 // alive reports whether the request changes what only a subscription that has
@@ -90,6 +100,9 @@ func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *tw
 	s := old.copy()
 	if s.ended() && p.alive() {
 		return twin.Doc{}, errCanceledFields()
+	}
+	if err := p.named(tx, s.Customer); err != nil {
+		return twin.Doc{}, err
 	}
 	if err := p.apply(tx, s); err != nil {
 		return twin.Doc{}, err
@@ -126,11 +139,6 @@ func (s *Subscription) replace(tx *twin.Tx) (twin.Doc, *twin.Error) {
 func (p *updateSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twin.Error) {
 	if p.CollectionMethod.Given() || p.DaysUntilDue.Given() {
 		if err := s.collectBy(p.CollectionMethod, p.DaysUntilDue); err != nil {
-			return err
-		}
-	}
-	if pm := p.DefaultPaymentMethod; pm.Given() {
-		if err := attachedTo(tx, pm.V, s.Customer, "default_payment_method"); err != nil {
 			return err
 		}
 	}

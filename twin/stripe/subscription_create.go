@@ -24,7 +24,7 @@ type newSubscriptionParams struct {
 	Metadata             twin.Opt[twin.Metadata]       `param:"metadata"`
 	PaymentBehavior      twin.Opt[string]              `param:"payment_behavior" rule:"enum=allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete"`
 	ProrationBehavior    twin.Opt[string]              `param:"proration_behavior" rule:"enum=always_invoice|create_prorations|none"`
-	TrialEnd             twin.Opt[string]              `param:"trial_end"`
+	TrialEnd             twin.Opt[string]              `param:"trial_end" rule:"now,min=0,max=7258118400"`
 	TrialPeriodDays      twin.Opt[int64]               `param:"trial_period_days" rule:"min=1,max=730"`
 	TrialSettings        twin.Opt[trialSettingsParams] `param:"trial_settings"`
 }
@@ -57,21 +57,10 @@ const (
 	errorIfIncomplete = "error_if_incomplete"
 )
 
-// Check refuses what only the update of a subscription takes.
+// Check refuses what only the update of a subscription takes, and what does not go
+// together.
 func (p *createSubscriptionParams) Check() *twin.Error {
-	if p.PaymentBehavior.V == "pending_if_incomplete" {
-		return invalid("payment_behavior", "`payment_behavior` can only be set to `pending_if_incomplete` when updating a subscription.")
-	}
-	if p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false) {
-		return errExclusive("cancel_at", "cancel_at_period_end")
-	}
-	if p.TrialEnd.Given() && p.TrialPeriodDays.Given() {
-		return errExclusive("trial_end", "trial_period_days")
-	}
 	if err := checkAdded(p.AddInvoiceItems.V); err != nil {
-		return err
-	}
-	if err := p.collectionParams.check(); err != nil {
 		return err
 	}
 	for i := range p.Items.V {
@@ -79,19 +68,47 @@ func (p *createSubscriptionParams) Check() *twin.Error {
 			return err
 		}
 	}
-	if p.BillingCycleAnchor.Given() && p.AnchorConfig.Given() {
+	switch {
+	case p.BillingCycleAnchor.Given() && p.AnchorConfig.Given():
 		return errExclusive("billing_cycle_anchor", "billing_cycle_anchor_config")
+	case p.CancelAt.Given() && p.CancelAtPeriodEnd.Or(false):
+		return errExclusive("cancel_at", "cancel_at_period_end")
 	}
-	return checkTrialEnd(p.TrialEnd)
+	if err := checkDays(p.CollectionMethod.Or(chargeAutomatically), p.DaysUntilDue, false); err != nil {
+		return err
+	}
+	switch {
+	case p.PaymentBehavior.V == pendingIfIncomplete:
+		return invalid("payment_behavior", "`payment_behavior` can only be set to `pending_if_incomplete` when updating a subscription.")
+	case p.TrialEnd.Given() && p.TrialPeriodDays.Given():
+		return errExclusive("trial_end", "trial_period_days")
+	}
+	return p.collectionParams.check()
+}
+
+// named looks up what a request for a new subscription names.
+func (p *createSubscriptionParams) named(tx *twin.Tx) (c *Customer, currency string, err *twin.Error) {
+	if p.Currency.Given() {
+		if currency, err = knownCurrency(p.Currency.V, "currency"); err != nil {
+			return nil, "", err
+		}
+	}
+	if c, err = payer(tx, p.Customer.V, p.DefaultPaymentMethod); err != nil {
+		return nil, "", err
+	}
+	if err = discountsExist(tx, p.Discounts, "discounts"); err != nil {
+		return nil, "", err
+	}
+	return c, currency, itemsExist(tx, p.Items.V, func(it *newItemParams) *newItemParams { return it })
 }
 
 // createSubscription makes a subscription and its first invoice, which is due at
 // once. One that is charged automatically becomes active when the charge
 // succeeds; the request's payment_behavior says what becomes of it otherwise.
 func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *twin.Error) {
-	c, ok := liveCustomer(tx, p.Customer.V)
-	if !ok {
-		return twin.Doc{}, errNoSuchRef(customers.Object, "customer", p.Customer.V)
+	c, currency, err := p.named(tx)
+	if err != nil {
+		return twin.Doc{}, err
 	}
 	for i := range p.Items.V {
 		if err := p.Items.V[i].bring(tx, fmt.Sprintf("items[%d]", i)); err != nil {
@@ -101,6 +118,9 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 	first, err := sellable(tx, p.Items.V[0].Price.V, "items[0][price]", p.Items.V[0].PriceData.Given())
 	if err != nil {
 		return twin.Doc{}, err
+	}
+	if currency != "" && currency != first.Currency {
+		return twin.Doc{}, errPriceCurrency("items[0][price]", currency)
 	}
 	s := newSubscription("", c, first.Currency, tx.Now())
 	if err := p.apply(tx, s); err != nil {
@@ -140,22 +160,8 @@ func createSubscription(tx *twin.Tx, p *createSubscriptionParams) (twin.Doc, *tw
 
 // apply sets the named fields of a new subscription.
 func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twin.Error) {
-	if p.Currency.Given() {
-		asked, err := knownCurrency(p.Currency.V, "currency")
-		switch {
-		case err != nil:
-			return err
-		case asked != s.Currency:
-			return errPriceCurrency("items[0][price]", asked)
-		}
-	}
 	if err := s.collectBy(p.CollectionMethod, p.DaysUntilDue); err != nil {
 		return err
-	}
-	if pm := p.DefaultPaymentMethod; pm.Given() {
-		if err := attachedTo(tx, pm.V, s.Customer, "default_payment_method"); err != nil {
-			return err
-		}
 	}
 	p.DefaultPaymentMethod.Apply(&s.DefaultPaymentMethod)
 	p.Description.Apply(&s.Description)
@@ -177,20 +183,28 @@ func (p *createSubscriptionParams) apply(tx *twin.Tx, s *Subscription) (err *twi
 	return err
 }
 
+// checkDays refuses days until what is charged automatically is due, and to send
+// what has none. had says that there were days before.
+func checkDays(method string, days twin.Opt[int64], had bool) *twin.Error {
+	switch {
+	case method == chargeAutomatically && days.Given():
+		return errDueWithoutSending("days_until_due")
+	case method == sendInvoice && !days.Given() && !had:
+		return errSendingWithoutDue()
+	}
+	return nil
+}
+
 // collectBy sets how a subscription's invoices are collected.
 func (s *Subscription) collectBy(method twin.Opt[string], days twin.Opt[int64]) *twin.Error {
 	s.CollectionMethod = method.Or(s.CollectionMethod)
+	if err := checkDays(s.CollectionMethod, days, s.DaysUntilDue != nil); err != nil {
+		return err
+	}
 	if s.CollectionMethod == chargeAutomatically {
-		if days.Given() {
-			return errDueWithoutSending("days_until_due")
-		}
 		s.DaysUntilDue = nil
-		return nil
 	}
 	days.Apply(&s.DaysUntilDue)
-	if s.DaysUntilDue == nil {
-		return errSendingWithoutDue()
-	}
 	return nil
 }
 

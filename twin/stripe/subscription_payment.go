@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"fmt"
+
 	"worlds/journal/canon"
 	"worlds/twin"
 )
@@ -26,14 +28,21 @@ type paymentSettingsParams struct {
 // saveOnSubscription lets the first payment say what pays from then on.
 const saveOnSubscription = "on_subscription"
 
-// check refuses what the twin has no other value of.
+// check refuses what the twin has no other value of, and types of payment methods
+// that there are none of.
 func (p *collectionParams) check() *twin.Error {
 	if p.AutomaticTax.V.Enabled.V {
 		return errUnserved("automatic_tax[enabled]=true", "automatic_tax[enabled]")
 	}
-	for _, typ := range p.PaymentSettings.V.Types.V {
-		if typ != "card" {
-			return errUnserved("payment methods of type "+typ, "payment_settings[payment_method_types]")
+	const param = "payment_settings[payment_method_types]"
+	for i, typ := range p.PaymentSettings.V.Types.V {
+		switch {
+		case typ == cardType:
+		case !methodType(typ):
+			at := fmt.Sprintf("%s[%d]", param, i)
+			return invalid(at, "Invalid %s: %s", at, typ)
+		default:
+			return errUnserved("payment methods of type "+typ, param)
 		}
 	}
 	return nil

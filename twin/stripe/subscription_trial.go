@@ -31,17 +31,6 @@ type trialEndParams struct {
 	MissingPaymentMethod twin.Opt[string] `param:"missing_payment_method" rule:"required,enum=cancel|create_invoice|pause"`
 }
 
-// checkTrialEnd refuses a trial_end that is neither "now" nor a timestamp.
-func checkTrialEnd(p twin.Opt[string]) *twin.Error {
-	if !p.Given() || p.V == trialNow {
-		return nil
-	}
-	if n, err := strconv.ParseInt(p.V, 10, 64); err != nil || n < 0 || n > twin.ClockMax {
-		return invalidCode("parameter_invalid_integer", "trial_end", "Invalid integer: %s", p.V)
-	}
-	return nil
-}
-
 // trialEnd is the end that a request asks for, 0 for none or now. It has been
 // checked.
 func trialEnd(p twin.Opt[string]) twin.Time {

@@ -156,7 +156,7 @@ func readCharge(s *source, ch *charge) {
 		refunded: s.num("amount_refunded"), created: s.num("created"), captureBefore: numOf(details.Get("capture_before")),
 		isCaptured: s.yes("captured"), disputed: s.yes("disputed"), status: s.text("status"), failure: s.text("failure_code"),
 		tx: s.text("balance_transaction"), card: cardLike(details), metadata: s.metadata(), receiptEmail: s.text("receipt_email"),
-		fraud: s.text("fraud_details", "user_report")}
+		fraud: s.text("fraud_details", "user_report"), source: s.at("source")}
 	switch {
 	case ch.failure == "":
 	case ch.card != nil && ch.card.blocked:

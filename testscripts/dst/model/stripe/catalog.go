@@ -83,7 +83,7 @@ func per(amount, quantity int64) *big.Rat {
 
 // readDecimal reads a decimal with at most 12 places.
 func readDecimal(s string) (*big.Rat, bool) {
-	if s == "" || strings.Trim(s, "0123456789.-") != "" {
+	if !decimalForm.MatchString(s) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)
@@ -129,11 +129,16 @@ func (c *call) currency(path ...string) string {
 	return code
 }
 
-const productParams = ` description:s? metadata:m active:b unit_label:x statement_descriptor:x url:x images:x marketing_features:x
+const productParams = ` metadata:m active:b unit_label:x statement_descriptor:x url:x images:x marketing_features:x
 	shippable:x package_dimensions:x! tax_code:x!`
 
 func createProduct(c *call) model.Value {
 	m, id := c.m, c.str("id")
+	if d := c.at("default_price_data"); d != nil {
+		c.priced(d, "default_price_data")
+		c.pricedOnce(d, "default_price_data")
+		c.rhythmic(d, "default_price_data")
+	}
 	if id == "" {
 		id = m.mint("prod")
 	} else if m.products.get(id) != nil {
@@ -228,21 +233,40 @@ func (c *call) makePrice(product string, n *node, prefix string) string {
 	p.amount, _ = readDecimal(amount + fine)
 	if r := n.at("recurring"); r != nil {
 		p.every = &rhythm{r.str("interval"), r.num(1, "interval_count")}
-		if p.every.count > mostIntervals[p.every.interval] {
-			panic(noOpinion("a price that recurs less than once in three years"))
-		}
 	}
 	m.prices.add(id, p)
 	return id
 }
 
+// priced wants an amount of a unit, pricedOnce only one.
+func (c *call) priced(n *node, prefix string) {
+	there := n.at("unit_amount") != nil || n.at("unit_amount_decimal") != nil
+	c.unlessEarly(there, invalid("parameter_missing", join(prefix, "unit_amount")))
+}
+
+func (c *call) pricedOnce(n *node, prefix string) {
+	twice := n.at("unit_amount") != nil && n.at("unit_amount_decimal") != nil
+	c.unlessEarly(!twice, invalid("", join(prefix, "unit_amount_decimal")))
+}
+
+// rhythmic refuses a price that recurs less than once in three years.
+func (c *call) rhythmic(n *node, prefix string) {
+	if r := n.at("recurring"); r != nil {
+		c.unlessEarly(r.num(1, "interval_count") <= mostIntervals[r.str("interval")], invalid("", join(join(prefix, "recurring"), "interval_count")))
+	}
+}
+
 // Parameters of a price wherever one is made.
-const priceParams = ` unit_amount:n unit_amount_decimal:d metadata:m tax_behavior:(unspecified|inclusive|exclusive)
+const priceParams = ` unit_amount:n<999999999999 unit_amount_decimal:d metadata:m tax_behavior:(unspecified|inclusive|exclusive)
 	recurring{interval:(day|week|month|year)* interval_count:p usage_type:x}`
 
 func createPrice(c *call) model.Value {
 	m := c.m
-	c.unlessEarly(!c.has("unit_amount") || !c.has("unit_amount_decimal"), invalid("", "unit_amount_decimal"))
+	c.unlessEarly(c.has("product") || c.has("product_data"), invalid("parameter_missing", "product"))
+	c.priced(c.form, "")
+	c.unlessEarly(!c.has("product") || !c.has("product_data"), invalid("", "product_data"))
+	c.rhythmic(c.form, "")
+	c.pricedOnce(c.form, "")
 	id := c.str("product")
 	if id == "" {
 		panic(noOpinion("a price without a product"))
@@ -288,6 +312,7 @@ func updatePrice(c *call) model.Value {
 }
 
 func listPrices(c *call) model.Value {
+	c.filterExists("product")
 	return list(c, c.m.prices, "/v1/prices", func(p *price) bool {
 		kind := "one_time"
 		if p.every != nil {

@@ -17,12 +17,17 @@ type charge struct {
 	metadata                                            map[string]string
 	receiptEmail                                        string
 	fraud                                               string
+	source                                              model.Value // of a charge without an intent
 }
 
 func chargeBody(_ *Model, ch *charge) model.Value {
 	details, outcome, fraud := model.Nil, model.Any, model.Obj()
 	if ch.card != nil {
 		details, outcome = detailsBody(ch), outcomeBody(ch)
+	}
+	source := ch.source
+	if source.Kind == model.Absent {
+		source = model.Nil
 	}
 	message := ""
 	if ch.failure != "" {
@@ -36,9 +41,9 @@ func chargeBody(_ *Model, ch *charge) model.Value {
 		"currency", ch.currency, "customer", model.Opt(ch.customer), "description", model.Opt(ch.description), "disputed", ch.disputed,
 		"failure_code", model.Opt(ch.failure), "failure_message", model.Opt(message), "fraud_details", fraud, "metadata", ch.metadata,
 		"outcome", outcome, "paid", ch.status == "succeeded", "payment_intent", model.Opt(ch.intent), "payment_method", model.Opt(ch.method),
-		"payment_method_details", details, "receipt_email", model.Opt(ch.receiptEmail), "refunded", ch.status == "succeeded" && ch.refunded == ch.amount, "status", ch.status),
+		"payment_method_details", details, "receipt_email", model.Opt(ch.receiptEmail), "refunded", ch.status == "succeeded" && ch.refunded == ch.amount, "source", source, "status", ch.status),
 		`application application_fee application_fee_amount calculated_statement_descriptor failure_balance_transaction on_behalf_of
-		receipt_number receipt_url review shipping source source_transfer statement_descriptor statement_descriptor_suffix
+		receipt_number receipt_url review shipping source_transfer statement_descriptor statement_descriptor_suffix
 		transfer_data transfer_group`)
 }
 
@@ -89,6 +94,10 @@ func (c *call) filterExists(names ...string) {
 		switch name {
 		case "customer":
 			there = c.m.customers.get(id) != nil
+		case "coupon":
+			there = c.m.coupons.get(id) != nil
+		case "product":
+			there = c.m.products.get(id) != nil
 		case "payment_intent":
 			there = c.m.intents.get(id) != nil
 		case "charge":

@@ -89,9 +89,14 @@ func (m *Model) first(to int64) (next due, ok bool) {
 			}
 		}
 	}
-	for _, id := range m.intents.order {
-		if p := m.intents.rows[id]; p.status == "requires_capture" {
-			consider(m.charges.must(p.charge).captureBefore, m.seqOf("payment_intent", id), func() { m.expireHold(id) })
+	for _, id := range m.charges.order {
+		if ch := m.charges.rows[id]; ch.status == "succeeded" && !ch.isCaptured && ch.refunded < ch.amount {
+			consider(ch.captureBefore, m.seqOf("charge", id), func() { m.expireHold(id) })
+		}
+	}
+	for _, id := range m.promos.order {
+		if p := m.promos.rows[id]; p.active {
+			consider(p.expires, m.seqOf("promotion_code", id), func() { m.expirePromotion(id) })
 		}
 	}
 	for _, id := range m.refunds.order {
@@ -280,7 +285,7 @@ func (m *Model) tryCharge(id string) {
 	}
 	pm := m.methodFor(in)
 	switch {
-	case pm == "":
+	case pm == "", in.remaining() > mostCharge:
 		in.attempted = true
 		in.attempts++
 		m.emit("invoice.payment_failed", m.invoices.value(id))

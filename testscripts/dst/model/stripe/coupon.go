@@ -119,27 +119,28 @@ func promotionBody(_ *Model, p *promotion) model.Value {
 func createPromotion(c *call) model.Value {
 	m := c.m
 	k := c.str("promotion", "coupon")
-	if k == "" {
-		panic(noOpinion("a promotion code of no coupon"))
-	}
-	c.unless(m.coupons.get(k) != nil, missingRef("promotion[coupon]"))
+	c.unlessEarly(k != "", invalid("parameter_missing", "promotion[coupon]"))
+	letters := strings.Trim(c.str("code"), "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	c.unlessEarly(letters == "", invalid("", "code"))
 	if c.has("customer") {
 		c.theCustomer("customer")
 	}
+	c.unless(m.coupons.get(k) != nil, missingRef("promotion[coupon]"))
+	c.unless(m.coupons.get(k).valid(m.now), invalid("coupon_expired", "promotion[coupon]"))
+	expires, ends := c.num(0, "expires_at"), m.coupons.get(k).redeemBy
+	c.unless(!c.has("expires_at") || expires > m.now, invalid("", "expires_at"))
+	c.unless(ends == 0 || expires <= ends, invalid("", "expires_at"))
 	code := c.str("code")
 	if code != "" {
 		taken := m.promos.find(func(p *promotion) bool { return p.active && strings.EqualFold(p.code, code) })
-		c.unless(len(taken) == 0, invalid("", "code"))
-	}
-	if !m.coupons.get(k).valid(m.now) {
-		panic(noOpinion("a promotion code of a coupon that is used up"))
+		c.unless(len(taken) == 0 || c.str("active") == "false", invalid("", "code"))
 	}
 	id := m.mint("promo")
 	if code == "" {
 		code = m.mint("promocode")
 	}
 	m.promos.add(id, &promotion{id: id, code: code, coupon: k, customer: c.str("customer"), active: !c.has("active") || c.yes("active"),
-		most: c.num(0, "max_redemptions"), created: m.now, metadata: c.metadata(nil)})
+		most: c.num(0, "max_redemptions"), expires: expires, created: m.now, metadata: c.metadata(nil)})
 	m.emit("promotion_code.created", m.promos.value(id))
 	return m.promos.value(id)
 }
@@ -167,10 +168,18 @@ func updatePromotion(c *call) model.Value {
 }
 
 func listPromotions(c *call) model.Value {
+	c.filterExists("customer", "coupon")
 	return list(c, c.m.promos, "/v1/promotion_codes", func(p *promotion) bool {
 		return c.same(p.coupon, "coupon") && c.same(p.customer, "customer") && (!c.has("code") || strings.EqualFold(p.code, c.str("code"))) &&
 			(!c.has("active") || c.yes("active") == p.active) && c.within(p.created, "created")
 	})
+}
+
+// expirePromotion switches a code off whose time is over.
+func (m *Model) expirePromotion(id string) {
+	before := m.promos.value(id)
+	m.promos.edit(id).active = false
+	m.emitUpdate("promotion_code.updated", before, m.promos.value(id))
 }
 
 // discount is a coupon at work.
@@ -192,6 +201,22 @@ func (m *Model) couponOf(id string) *coupon {
 		return k
 	}
 	return m.gone[d.coupon]
+}
+
+// couponsExist refuses discounts of a coupon that is not there.
+func (c *call) couponsExist() {
+	n := c.at("discounts")
+	if n == nil || n.leaf {
+		return
+	}
+	elements, _ := n.elements()
+	for i, e := range elements {
+		name := join("discounts", itoa(i))
+		c.unless(e.str("coupon") == "" || c.m.coupons.get(e.str("coupon")) != nil, missingRef(join(name, "coupon")))
+		if code := e.str("promotion_code"); code != "" {
+			c.unless(c.m.promos.get(code) != nil, missingRef(join(name, "promotion_code")))
+		}
+	}
 }
 
 // redeem makes the discounts that were asked for. Each takes one redemption.

@@ -34,7 +34,7 @@ type owner struct{ name, email, phone, taxExempt string }
 func (c *customer) owner() owner { return owner{c.name, c.email, c.phone, c.taxExempt} }
 
 // Parameters of a customer that both its creation and its update take.
-const customerParams = ` name:s? email:s? description:s? phone:s? metadata:m balance:i tax_exempt:(none|exempt|reverse)?
+const customerParams = ` name:s<256? email:e<512? description:s? phone:s<20? metadata:m balance:i<999999999999 tax_exempt:(none|exempt|reverse)?
 	invoice_settings{default_payment_method:s? footer:s? custom_fields:x rendering_options:x} preferred_locales:x address:x shipping:x
 	source:x invoice_prefix:x next_invoice_sequence:x`
 

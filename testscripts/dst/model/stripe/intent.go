@@ -60,12 +60,13 @@ func (c *call) chargeable(amount int64, currency, param string) {
 	c.unless(amount <= mostCharge, invalid("amount_too_large", param))
 }
 
-const confirmParams = ` return_url:s off_session:s receipt_email:s? error_on_requires_action:b setup_future_usage:x payment_method_data:x
+const confirmParams = ` return_url:s off_session:s receipt_email:e? error_on_requires_action:b setup_future_usage:x payment_method_data:x
 	allowed_payment_method_types:x shipping:x use_stripe_sdk:x mandate_data:x!`
 
 func createIntent(c *call) model.Value {
 	m := c.m
 	c.plainly()
+	c.unlessEarly(!c.has("error_on_requires_action") || c.yes("confirm"), invalid("", "error_on_requires_action"))
 	c.unlessEarly(!c.has("off_session") || c.yes("confirm"), invalid("", "off_session"))
 	c.unlessEarly(!c.has("return_url") || c.yes("confirm"), invalid("", "return_url"))
 	currency, amount := c.currency(), c.num(0, "amount")
@@ -327,12 +328,14 @@ func (m *Model) cancelPayment(id, reason string) {
 	m.emit("payment_intent.canceled", m.intents.value(id))
 }
 
-// expireHold gives back what was held for seven days and not captured.
+// expireHold gives back what a charge held for seven days, and nobody captured.
 func (m *Model) expireHold(id string) {
-	p := m.intents.edit(id)
-	held := p.capturable
-	p.status, p.canceled, p.cancelReason, p.capturable = "canceled", m.now, "automatic", 0
-	m.release(p.charge, held, "expired_uncaptured_charge")
-	m.emit("charge.expired", m.charges.value(p.charge))
-	m.emit("payment_intent.canceled", m.intents.value(id))
+	ch := m.charges.must(id)
+	m.release(id, ch.amount, "expired_uncaptured_charge")
+	m.emit("charge.expired", m.charges.value(id))
+	if ch.intent != "" {
+		p := m.intents.edit(ch.intent)
+		p.status, p.canceled, p.cancelReason, p.capturable = "canceled", m.now, "automatic", 0
+		m.emit("payment_intent.canceled", m.intents.value(p.id))
+	}
 }

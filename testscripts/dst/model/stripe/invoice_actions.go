@@ -37,16 +37,19 @@ func createInvoice(c *call) model.Value {
 	in := &invoice{status: "draft", reason: "manual", collection: or(c.str("collection_method"), "charge_automatically"), created: m.now,
 		start: m.now, end: m.now, description: c.str("description"), footer: c.str("footer"), metadata: c.metadata(nil),
 		autoAdvance: c.yes("auto_advance"), defaultMethod: c.str("default_payment_method")}
+	c.dueDate(in)
+	asked := ""
+	if c.has("currency") {
+		asked = c.currency()
+	}
 	cus := c.theCustomer("customer")
 	if pm := m.methods.get(in.defaultMethod); in.defaultMethod != "" && (pm == nil || pm.customer != cus.id) {
 		panic(missingRef("default_payment_method"))
 	}
+	c.couponsExist()
 	in.customer, in.owner = cus.id, cus.owner()
-	in.currency = or(cus.currency, "usd")
-	if c.has("currency") {
-		in.currency = c.currency()
-		c.oneCurrency(cus, in.currency)
-	}
+	in.currency = or(asked, or(cus.currency, "usd"))
+	c.oneCurrency(cus, in.currency)
 	c.collection(in)
 	in.id = m.mint("in")
 	if cus.currency == "" {
@@ -65,30 +68,31 @@ func createInvoice(c *call) model.Value {
 	return m.invoices.value(in.id)
 }
 
-// collection sets how an invoice is collected, and when it is due.
-func (c *call) collection(in *invoice) {
-	due := c.has("days_until_due") || c.has("due_date")
-	if c.has("days_until_due") && c.has("due_date") {
-		panic(noOpinion("two due dates"))
-	}
-	param := "days_until_due"
-	if c.has("due_date") {
-		param = "due_date"
-	}
-	if in.collection == "send_invoice" {
-		c.unless(due || in.dueDate > 0, invalid("", "days_until_due"))
-		if c.has("days_until_due") {
-			in.dueDate = in.created + c.num(0, "days_until_due")*86400
-		}
-		if c.has("due_date") {
-			in.dueDate = c.num(0, "due_date")
-			if in.dueDate <= c.m.now {
-				panic(noOpinion("a due date in the past"))
-			}
-		}
+// dueDate refuses a due date of what is charged, two of them, and to send what has
+// none.
+func (c *call) dueDate(in *invoice) {
+	days, date := c.has("days_until_due"), c.has("due_date")
+	if in.collection == "charge_automatically" {
+		c.unlessEarly(!days, invalid("", "days_until_due"))
+		c.unlessEarly(!date, invalid("", "due_date"))
 		return
 	}
-	c.unless(!due, invalid("", param))
+	c.unlessEarly(!days || !date, invalid("", "due_date"))
+	c.unlessEarly(days || date || in.dueDate > 0, invalid("", "days_until_due"))
+}
+
+// collection sets how an invoice is collected, and when it is due.
+func (c *call) collection(in *invoice) {
+	if in.collection == "charge_automatically" {
+		return
+	}
+	if c.has("days_until_due") {
+		in.dueDate = in.created + c.num(0, "days_until_due")*86400
+	}
+	if c.has("due_date") {
+		in.dueDate = c.num(0, "due_date")
+		c.unless(in.dueDate >= in.created, invalid("", "due_date"))
+	}
 }
 
 // schedule says when a draft that advances by itself will.
@@ -170,6 +174,11 @@ func updateInvoice(c *call) model.Value {
 			panic(noOpinion("a draft that is to be charged instead"))
 		}
 		if moved || c.has("days_until_due") || c.has("due_date") {
+			days, date := c.has("days_until_due"), c.has("due_date")
+			sent := in.collection == "send_invoice"
+			c.unless(sent || !days, invalid("", "days_until_due"))
+			c.unless(sent && !(days && date), invalid("", "due_date"))
+			c.unless(days || date || in.dueDate > 0, invalid("", "days_until_due"))
 			c.collection(in)
 		}
 		if c.has("auto_advance") && c.yes("auto_advance") != in.autoAdvance {
@@ -343,6 +352,7 @@ func payInvoice(c *call) model.Value {
 	c.unless(pm == "" || m.methods.get(pm).customer == in.customer, missingRef("payment_method"))
 	pm = or(pm, m.methodFor(in))
 	c.unless(pm != "" && m.methods.get(pm).customer == in.customer, invalid("", ""))
+	c.chargeableInvoice(id)
 	k := m.methods.get(pm).card
 	if k.authenticate && c.has("off_session") && !c.yes("off_session") {
 		panic(noOpinion("an invoice whose customer is there"))

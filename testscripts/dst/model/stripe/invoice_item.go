@@ -59,16 +59,26 @@ func (c *call) oneCurrency(cus *customer, currency string) {
 func createInvoiceItem(c *call) model.Value {
 	m := c.m
 	priced := c.has("pricing", "price")
+	c.unlessEarly(c.has("amount") || c.has("pricing"), invalid("parameter_missing", "amount"))
+	c.unlessEarly(!c.has("amount") || c.has("currency"), invalid("parameter_missing", "currency"))
+	c.unlessEarly(priced || !c.has("pricing"), invalid("parameter_missing", "pricing[price]"))
 	c.unlessEarly(!c.has("amount") || !priced, invalid("", "pricing"))
-	c.unlessEarly(c.has("amount") || priced, invalid("parameter_missing", "amount"))
-	c.unlessEarly(priced || c.has("currency"), invalid("parameter_missing", "currency"))
-	c.unlessEarly(priced || !c.has("quantity"), invalid("", "quantity"))
+	c.unlessEarly(!c.has("amount") || !c.has("quantity"), invalid("", "quantity"))
+	asked := ""
+	if c.has("currency") {
+		asked = c.currency()
+	}
 	cus := c.theCustomer("customer")
+	c.couponsExist()
+	if id := c.str("invoice"); id != "" {
+		in := m.invoices.get(id)
+		c.unless(in != nil && in.customer == cus.id, missingRef("invoice"))
+	}
+	c.unless(!priced || m.prices.get(c.str("pricing", "price")) != nil, missingRef("pricing[price]"))
 	i := &invoiceItem{customer: cus.id, description: c.str("description"), quantity: c.num(1, "quantity"), date: m.now, start: m.now, end: m.now,
 		amount: c.num(0, "amount"), metadata: c.metadata(nil), invoice: c.str("invoice")}
 	if i.invoice != "" {
 		in := m.invoices.get(i.invoice)
-		c.unless(in != nil, missingRef("invoice"))
 		c.unless(in.status == "draft", invalid("invoice_not_editable", ""))
 		if in.sub != "" {
 			panic(noOpinion("an item for the draft of a subscription"))
@@ -76,7 +86,6 @@ func createInvoiceItem(c *call) model.Value {
 	}
 	if name := c.str("pricing", "price"); name != "" {
 		p := m.prices.get(name)
-		c.unless(p != nil, missingRef("pricing[price]"))
 		c.unless(p.every == nil, invalid("", "pricing[price]"))
 		c.unless(p.active, invalid("", "pricing[price]"))
 		if !p.amount.IsInt() {
@@ -85,11 +94,11 @@ func createInvoiceItem(c *call) model.Value {
 		i.price, i.unit, i.currency = name, p.amount, p.currency
 		i.amount = p.amount.Num().Int64() * i.quantity
 		i.description = or(i.description, m.products.must(p.product).name)
+		c.unless(asked == "" || asked == p.currency, invalid("", "pricing[price]"))
 	} else {
-		i.currency = c.currency()
+		i.currency = asked
 	}
 	if in := m.invoices.get(i.invoice); in != nil {
-		c.unless(in.customer == cus.id, missingRef("invoice"))
 		c.unless(in.currency == i.currency, invalid("", "currency"))
 	}
 	c.oneCurrency(cus, i.currency)

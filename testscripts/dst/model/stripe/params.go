@@ -1,9 +1,11 @@
 package stripe
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is the type of a parameter.
@@ -18,6 +20,7 @@ const (
 	mapping // of strings: metadata
 	object
 	array
+	address // of e-mail
 	moment  // or the word now
 	vague   // the product takes it, the model has no opinion
 	rangeOf // of moments: a number, or gt, gte, lt, lte
@@ -32,17 +35,20 @@ const (
 //	name:b        true or false
 //	name:(a|b|c)  one of these
 //	name:m        a map of strings
+//	name:e        an address of e-mail
 //	name:r        a range of moments
+//	name:w        a moment
 //	name:t        a moment, or now
 //	name:x        something that the model has no opinion of
 //	name{...}     an object
 //	name[...]     a list, of a type (:s) or of objects ({...})
 //
-// followed by * if it must be there, ? if an empty text unsets it, ! if the product
-// may not serve it.
+// followed by <N if it is at most N, or has at most N characters, * if it must be
+// there, ? if an empty text unsets it, ! if the product may not serve it.
 type shape struct {
 	kind     kind
 	least    int64
+	most     int64
 	words    []string
 	required bool
 	unset    bool
@@ -52,8 +58,13 @@ type shape struct {
 	element  *shape
 }
 
-// noLeast is the least of a number that may be negative.
-const noLeast = -1 << 62
+// Limits of what names none.
+const (
+	noLeast    = -1 << 62
+	mostNumber = 1<<53 - 1
+	lastMoment = 7258118400 // the end of the year 2199
+	mostText   = 5000
+)
 
 // readShape reads a route's table.
 func readShape(table string) *shape {
@@ -94,6 +105,11 @@ func (r *shapeReader) shape() *shape {
 	case ':':
 		r.word(s)
 	}
+	if rest, limited := strings.CutPrefix(r.rest, "<"); limited {
+		digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+		s.most, _ = strconv.ParseInt(digits, 10, 64)
+		r.rest = rest[len(digits):]
+	}
 	for r.rest != "" && strings.IndexByte("*?!", r.rest[0]) >= 0 {
 		s.required = s.required || r.rest[0] == '*'
 		s.unset = s.unset || r.rest[0] == '?'
@@ -105,10 +121,12 @@ func (r *shapeReader) shape() *shape {
 
 func (r *shapeReader) word(s *shape) {
 	letter := r.rest[1]
-	r.rest = r.rest[2:]
+	r.rest, s.most = r.rest[2:], mostNumber
 	switch letter {
 	case 's':
-		s.kind = text
+		s.kind, s.most = text, mostText
+	case 'e':
+		s.kind, s.most = address, mostText
 	case 'i':
 		s.kind = integer
 	case 'n':
@@ -123,8 +141,10 @@ func (r *shapeReader) word(s *shape) {
 		s.kind = mapping
 	case 'r':
 		s.kind = rangeOf
+	case 'w':
+		s.kind, s.least, s.most = integer, 0, lastMoment
 	case 't':
-		s.kind = moment
+		s.kind, s.least, s.most = moment, 0, lastMoment
 	case 'x':
 		s.kind = vague
 	case '(':
@@ -145,7 +165,12 @@ func (s *shape) strangers(n *node, prefix string) (unknown []string, unserved st
 		}
 		f := s.fields[key]
 		switch s.kind {
-		case mapping, rangeOf, vague:
+		case mapping, vague:
+			continue
+		case rangeOf:
+			if !slices.Contains([]string{"gt", "gte", "lt", "lte"}, key) {
+				unknown = append(unknown, name)
+			}
 			continue
 		case array:
 			f = s.element
@@ -167,8 +192,8 @@ func (s *shape) strangers(n *node, prefix string) (unknown []string, unserved st
 	return unknown, unserved
 }
 
-// check refuses what is of the wrong type. All types are looked at before what
-// must be there.
+// check refuses what is of the wrong type, the first that was sent. All types are
+// looked at before what must be there.
 func (s *shape) check(n *node, name string) *refusal {
 	if s.kind == vague {
 		return noOpinion("the parameter " + name)
@@ -178,11 +203,12 @@ func (s *shape) check(n *node, name string) *refusal {
 	}
 	switch s.kind {
 	case object:
-		for _, key := range s.names {
-			if part := n.parts[key]; part != nil {
-				if r := s.fields[key].check(part, join(name, key)); r != nil {
-					return r
-				}
+		for _, key := range n.order {
+			if s.fields[key] == nil {
+				continue
+			}
+			if r := s.fields[key].check(n.parts[key], join(name, key)); r != nil {
+				return r
 			}
 		}
 	case array:
@@ -209,14 +235,14 @@ func (s *shape) checkMap(n *node, name string) *refusal {
 		if !part.leaf {
 			return wrongType(join(name, key))
 		}
-		if s.kind == rangeOf {
-			if !slices.Contains([]string{"gt", "gte", "lt", "lte"}, key) {
-				return noOpinion("a range with another word")
+		switch {
+		case s.kind == rangeOf:
+			if r := s.checkText(part.text, join(name, key)); r != nil {
+				return r
 			}
-			if _, err := strconv.ParseInt(part.text, 10, 64); err != nil {
-				return badInteger(join(name, key))
-			}
-		} else if len(key) > 40 || len(part.text) > 500 || len(n.order) > 50 || strings.ContainsAny(key, "[]") {
+		case utf8.RuneCountInString(key) > 40, utf8.RuneCountInString(part.text) > 500:
+			return wrongType(join(name, key))
+		case len(n.order) > 50, strings.ContainsAny(key, "[]"):
 			return noOpinion("metadata beyond its limits")
 		}
 	}
@@ -230,9 +256,6 @@ func join(name, key string) string {
 	return name + "[" + key + "]"
 }
 
-// longText is where some parameter may say that a text is too long.
-const longText = 300
-
 func (s *shape) checkText(t, name string) *refusal {
 	if t == "" {
 		if s.unset || s.kind == mapping {
@@ -240,24 +263,19 @@ func (s *shape) checkText(t, name string) *refusal {
 		}
 		return refuse(400, "invalid_request_error", "parameter_invalid_empty", name)
 	}
-	if len(t) > longText && s.kind == text {
-		return noOpinion("a text that may be too long")
-	}
 	switch s.kind {
+	case text, address:
+		if int64(utf8.RuneCountInString(t)) > s.most {
+			return wrongType(name)
+		}
+		if s.kind == address && !emailForm(t) {
+			return invalid("email_invalid", name)
+		}
 	case integer, rangeOf:
-		n, err := strconv.ParseInt(t, 10, 64)
-		if err != nil || strings.HasPrefix(t, "+") || t != strconv.FormatInt(n, 10) {
-			return badInteger(name)
-		}
-		if n < s.least && s.kind == integer {
-			return badInteger(name)
-		}
-		if n > 1<<53-1 || n < -(1<<53-1) {
-			return noOpinion("a number beyond 2^53")
-		}
+		return s.checkNumber(t, name)
 	case moment:
-		if _, err := strconv.ParseInt(t, 10, 64); err != nil && t != "now" {
-			return badInteger(name)
+		if t != "now" {
+			return s.checkNumber(t, name)
 		}
 	case boolean:
 		if t != "true" && t != "false" {
@@ -268,8 +286,8 @@ func (s *shape) checkText(t, name string) *refusal {
 			return wrongType(name)
 		}
 	case decimal:
-		if _, ok := readDecimal(t); !ok {
-			return noOpinion("a decimal that cannot be read")
+		if !decimalForm.MatchString(t) {
+			return wrongType(name)
 		}
 	case mapping, object, array:
 		return wrongType(name)
@@ -277,22 +295,48 @@ func (s *shape) checkText(t, name string) *refusal {
 	return nil
 }
 
-// missing is the first parameter that must be there and is not.
+var decimalForm = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+func (s *shape) checkNumber(t, name string) *refusal {
+	n, err := strconv.ParseInt(t, 10, 64)
+	if err != nil || strings.HasPrefix(t, "+") || n < s.least || n > s.most || n < -mostNumber {
+		return badInteger(name)
+	}
+	return nil
+}
+
+// emailForm reports whether a text is local@domain, in the plain forms that there are.
+func emailForm(t string) bool {
+	local, domain, ok := strings.Cut(t, "@")
+	if !ok || local == "" || strings.Trim(local, ".") != local || strings.ContainsAny(t, " \t\r\n<>()[],;:\\\"") {
+		return false
+	}
+	for _, label := range strings.Split(domain, ".") {
+		if label == "" || strings.Trim(label, "-") != label || strings.ContainsAny(label, "@_!#$%&'*+/=?^`{|}~") {
+			return false
+		}
+	}
+	return true
+}
+
+// missing is the first parameter that must be there and is not: those of an object by
+// name, then those within them.
 func (s *shape) missing(n *node, name string) *refusal {
 	if n.leaf {
 		return nil
 	}
 	switch s.kind {
 	case object:
-		for _, key := range s.names {
-			f, part := s.fields[key], n.parts[key]
-			if part == nil {
-				if f.required {
-					return refuse(400, "invalid_request_error", "parameter_missing", join(name, key))
-				}
+		for _, key := range slices.Sorted(slices.Values(s.names)) {
+			if s.fields[key].required && n.parts[key] == nil {
+				return refuse(400, "invalid_request_error", "parameter_missing", join(name, key))
+			}
+		}
+		for _, key := range n.order {
+			if s.fields[key] == nil {
 				continue
 			}
-			if r := f.missing(part, join(name, key)); r != nil {
+			if r := s.fields[key].missing(n.parts[key], join(name, key)); r != nil {
 				return r
 			}
 		}

@@ -47,6 +47,9 @@ func (m *Model) prorate(s *subscription, i *subItem, at int64, debit bool) {
 
 func updateSubscription(c *call) model.Value {
 	m, id := c.m, c.path[0]
+	if c.str("payment_behavior") != "pending_if_incomplete" { // which refuses more, and comes after it
+		c.unlessEarly(c.str("cancel_at") == "" || !c.yes("cancel_at_period_end"), invalid("", "cancel_at_period_end"))
+	}
 	s := c.subscription(id)
 	before := m.subs.value(id)
 	if s.over() {
@@ -55,12 +58,13 @@ func updateSubscription(c *call) model.Value {
 		}
 	}
 	if c.has("discounts") || c.has("trial_end") || c.str("payment_behavior") == "pending_if_incomplete" || c.has("collection_method") ||
-		c.has("days_until_due") || c.has("cancel_at") && c.has("cancel_at_period_end") {
+		c.has("days_until_due") {
 		panic(noOpinion("an update of an unusual kind"))
 	}
 	if pm := c.str("default_payment_method"); pm != "" {
 		c.unless(m.methods.get(pm) != nil && m.methods.get(pm).customer == s.customer, missingRef("default_payment_method"))
 	}
+	c.pricesExist(c.asked())
 	s = m.subs.edit(id)
 	s.metadata = c.metadata(s.metadata)
 	if c.has("description") {
@@ -183,7 +187,7 @@ func (c *call) change(s *subscription, items []subItem, a asked) []subItem {
 		items = append(slices.Clone(items), subItem{quantity: 1, created: c.m.now, start: s.items[0].start, end: s.items[0].end})
 		at = len(items) - 1
 	}
-	if a.price != "" {
+	if a.price != "" && a.price != items[at].price {
 		p := c.recurringPrice(a.price, a.param+"[price]")
 		c.unless(p.currency == s.currency, invalid("", a.param+"[price]"))
 		for j := range items {
@@ -194,6 +198,7 @@ func (c *call) change(s *subscription, items []subItem, a asked) []subItem {
 	if a.quantity != nil {
 		items[at].quantity = *a.quantity
 	}
+	c.affordable(c.m.prices.must(items[at].price), items[at].quantity, a.param+"[quantity]")
 	items[at].metadata = merge(items[at].metadata, a.metadata)
 	return items
 }
@@ -250,6 +255,7 @@ func (c *call) billed(sub string, in *invoice) {
 	m.subs.edit(sub).latest = in.id
 	m.emit("invoice.created", m.invoices.value(in.id))
 	m.finalize(in.id)
+	c.chargeableInvoice(in.id)
 	if now := m.invoices.get(in.id); now.status == "open" && (m.methodFor(now) == "" || m.refuses(m.methodFor(now))) {
 		panic(noOpinion("a change that cannot be paid"))
 	}

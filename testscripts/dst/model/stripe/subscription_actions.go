@@ -7,9 +7,9 @@ import (
 	"worlds/testscripts/dst/model"
 )
 
-const subParams = ` default_payment_method:s description:s metadata:m cancel_at_period_end:b cancel_at:i? days_until_due:n
+const subParams = ` default_payment_method:s metadata:m cancel_at_period_end:b days_until_due:n<36500
 	collection_method:(charge_automatically|send_invoice) payment_behavior:(allow_incomplete|default_incomplete|error_if_incomplete|pending_if_incomplete)
-	trial_settings{end_behavior{missing_payment_method:(cancel|create_invoice|pause)*}} application_fee_percent:x! automatic_tax:x billing_schedules:x!
+	trial_settings{end_behavior{missing_payment_method:(cancel|create_invoice|pause)*}*} application_fee_percent:x! automatic_tax:x billing_schedules:x!
 	billing_thresholds:x! default_source:x! default_tax_rates:x! invoice_settings:x! off_session:x on_behalf_of:x! payment_settings:x
 	pending_invoice_item_interval:x! transfer_data:x! trial_from_plan:x`
 
@@ -61,43 +61,26 @@ func (c *call) oneRhythm(items []subItem) {
 func createSubscription(c *call) model.Value {
 	m := c.m
 	list := c.asked()
-	if len(list) == 0 || c.has("cancel_at") || c.has("trial_end") && c.has("trial_period_days") || c.str("payment_behavior") == "pending_if_incomplete" {
-		panic(noOpinion("a subscription of an unusual kind"))
-	}
+	c.newSubscription(list)
 	cus := c.theCustomer("customer")
 	s := &subscription{customer: cus.id, created: m.now, startDate: m.now, anchor: m.now, collection: or(c.str("collection_method"), "charge_automatically"),
 		missing: or(c.str("trial_settings", "end_behavior", "missing_payment_method"), "create_invoice"), description: c.str("description"), metadata: c.metadata(nil),
-		defaultMethod: c.str("default_payment_method")}
-	for _, a := range list {
-		p := c.recurringPrice(a.price, a.param+"[price]")
-		c.unless(!slices.ContainsFunc(s.items, func(i subItem) bool { return i.price == a.price }), invalid("", a.param+"[price]"))
-		i := subItem{price: p.id, quantity: 1, created: m.now, start: m.now, metadata: merge(nil, a.metadata)}
-		if a.quantity != nil {
-			i.quantity = *a.quantity
-		}
-		if len(s.items) > 0 {
-			first := m.prices.must(s.items[0].price)
-			c.unless(*first.every == *p.every && first.currency == p.currency, invalid("", a.param+"[price]"))
-		} else {
-			if pm := m.methods.get(s.defaultMethod); s.defaultMethod != "" && pm == nil && cus.currency != p.currency {
-				panic(noOpinion("two faults, a currency and a payment method"))
-			}
-			c.oneCurrency(cus, p.currency)
-		}
-		s.items = append(s.items, i)
-	}
-	first := m.prices.must(s.items[0].price)
-	s.currency = first.currency
+		defaultMethod: c.str("default_payment_method"), daysUntilDue: c.num(0, "days_until_due")}
 	if pm := s.defaultMethod; pm != "" {
 		c.unless(m.methods.get(pm) != nil && m.methods.get(pm).customer == cus.id, missingRef("default_payment_method"))
 	}
-	if s.collection == "send_invoice" {
-		c.unless(c.has("days_until_due"), invalid("", "days_until_due"))
-		s.daysUntilDue = c.num(0, "days_until_due")
-	} else {
-		c.unless(!c.has("days_until_due"), invalid("", "days_until_due"))
+	c.couponsExist()
+	c.pricesExist(list)
+	first := c.recurringPrice(list[0].price, "items[0][price]")
+	s.currency = first.currency
+	if c.has("cancel_at") {
+		c.setCancel(s)
 	}
 	c.beginTrial(s)
+	c.oneCurrency(cus, s.currency)
+	for _, a := range list {
+		s.items = append(s.items, c.firstItem(s, a))
+	}
 	end := s.trialEnd
 	if end == 0 {
 		end = first.every.from(m.now, 1)
@@ -120,15 +103,57 @@ func createSubscription(c *call) model.Value {
 	return m.subs.value(s.id)
 }
 
+// newSubscription refuses what the parameters of a new subscription say by themselves.
+func (c *call) newSubscription(list []asked) {
+	for _, a := range list {
+		c.unlessEarly(a.price != "", invalid("parameter_missing", a.param+"[price]"))
+	}
+	if len(list) == 0 {
+		panic(noOpinion("a list of nothing"))
+	}
+	c.unlessEarly(!c.has("cancel_at") || !c.yes("cancel_at_period_end"), invalid("", "cancel_at_period_end"))
+	c.unlessEarly((c.str("collection_method") == "send_invoice") == c.has("days_until_due"), invalid("", "days_until_due"))
+	c.unlessEarly(c.str("payment_behavior") != "pending_if_incomplete", invalid("", "payment_behavior"))
+	c.unlessEarly(!c.has("trial_end") || !c.has("trial_period_days"), invalid("", "trial_period_days"))
+}
+
+// pricesExist refuses items of a price that is not there.
+func (c *call) pricesExist(list []asked) {
+	for _, a := range list {
+		c.unless(a.price == "" || c.m.prices.get(a.price) != nil, missingRef(a.param+"[price]"))
+	}
+}
+
+// firstItem is an item of a new subscription, which may have others.
+func (c *call) firstItem(s *subscription, a asked) subItem {
+	m := c.m
+	p := c.recurringPrice(a.price, a.param+"[price]")
+	c.unless(p.currency == s.currency, invalid("", a.param+"[price]"))
+	c.unless(!slices.ContainsFunc(s.items, func(i subItem) bool { return i.price == a.price }), invalid("", a.param+"[price]"))
+	i := subItem{price: p.id, quantity: 1, created: m.now, start: m.now, metadata: merge(nil, a.metadata)}
+	if a.quantity != nil {
+		i.quantity = *a.quantity
+	}
+	c.affordable(p, i.quantity, a.param+"[quantity]")
+	c.unless(len(s.items) == 0 || *m.prices.must(s.items[0].price).every == *p.every, invalid("", a.param+"[price]"))
+	return i
+}
+
+// mostLine is the most that a line can say.
+const mostLine = 999_999_999_999
+
+// affordable refuses more units of a price than a line can say.
+func (c *call) affordable(p *price, quantity int64, param string) {
+	c.unless(p.amount.Num().Int64() == 0 || quantity <= mostLine/p.amount.Num().Int64(), invalid("amount_too_large", param))
+}
+
 func (c *call) beginTrial(s *subscription) {
 	if days := c.num(0, "trial_period_days"); days > 0 {
 		s.trialEnd = c.m.now + days*86400
 	}
 	if end := c.str("trial_end"); end != "" && end != "now" {
 		s.trialEnd, _ = strconv.ParseInt(end, 10, 64)
-		if s.trialEnd <= c.m.now {
-			panic(noOpinion("a trial that is over"))
-		}
+		c.unless(s.trialEnd > c.m.now && s.trialEnd <= c.m.now+730*86400, invalid("", "trial_end"))
 	}
 	if s.trialEnd > 0 {
 		s.trialStart, s.status = c.m.now, "trialing"
@@ -165,6 +190,9 @@ func (c *call) firstInvoice(s *subscription) {
 	m.emit("customer.subscription.created", m.subs.value(s.id))
 	m.emit("invoice.created", m.invoices.value(in.id))
 	m.finalize(in.id)
+	if charged && status != "trialing" && !waits {
+		c.chargeableInvoice(in.id)
+	}
 	if charged && m.invoices.get(in.id).status == "open" && status != "trialing" && !waits && !m.charge(in.id, pm, false) && behavior == "error_if_incomplete" {
 		r := m.declined(m.invoices.get(in.id).intent)
 		r.keep = false
@@ -176,6 +204,12 @@ func (c *call) firstInvoice(s *subscription) {
 	if s := m.subs.get(s.id); s.status == "trialing" {
 		m.planWarning(s.id)
 	}
+}
+
+// chargeableInvoice refuses an open invoice of more than a card can be charged.
+func (c *call) chargeableInvoice(id string) {
+	in := c.m.invoices.get(id)
+	c.unless(in.status != "open" || in.remaining() <= mostCharge, invalid("amount_too_large", ""))
 }
 
 // planWarning says when the end of a trial is warned of: at once for a short one.
