@@ -445,12 +445,11 @@ func sendInvoice(c *call) model.Value {
 		panic(invalid("", ""))
 	}
 	c.unless(in.collection == "send_invoice", invalid("", ""))
-	c.unless(!m.customers.get(in.customer).deleted, missingRef("customer"))
-	if in.status == "draft" {
-		m.finalize(in.id)
-	} else {
-		panic(noOpinion("sending an invoice again"))
+	if in.status == "open" {
+		return m.invoices.value(in.id) // it has been sent
 	}
+	c.unless(!m.customers.get(in.customer).deleted, missingRef("customer"))
+	m.finalize(in.id)
 	return m.invoices.value(in.id)
 }
 
