@@ -7,6 +7,10 @@
 // catalog.go lists the resources; errors.go holds every refusal, one constructor
 // each; dialect.go tells the kernel how Stripe words things.
 //
+// A decide function refuses in the order that docs/determinism.md has: Check what the
+// parameters say by themselves, named (or its first lines) what they name, and then
+// what the state forbids.
+//
 // # Caveats
 //
 // Structs are the wire shape of API version 2026-08-26.dahlia; a member that is

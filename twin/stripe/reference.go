@@ -7,7 +7,7 @@ import (
 )
 
 // What a request names by id is looked up before anything is asked of its state, in
-// the order of the parameters' names: doc.go has the whole order of refusals.
+// the order of the parameters' names.
 
 // discountsExist refuses discounts of a coupon or a code that is not there. list is
 // the parameter that has them.

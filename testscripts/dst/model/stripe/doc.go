@@ -44,7 +44,9 @@
 // # Caveats
 //
 //   - A test card's fingerprint is a symbol of its number.
-//   - Where the contract is silent the model follows the product: a refund that
+//   - Of several faults in one request the one is named that docs/determinism.md says.
+//   - Where the contract is silent the model follows the product: limits of numbers and
+//     texts that the published document does not have; a refund that
 //     fails or stays pending does so for a day; a dispute is due at the end of the
 //     tenth day; deleted customers keep their payment methods; a seeded subscription
 //     that leaves at the end of its period was canceled at the period's start, one

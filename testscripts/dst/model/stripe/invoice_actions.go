@@ -446,7 +446,8 @@ func sendInvoice(c *call) model.Value {
 	}
 	c.unless(in.collection == "send_invoice", invalid("", ""))
 	if in.status == "open" {
-		return m.invoices.value(in.id) // it has been sent
+		m.emit("invoice.sent", m.invoices.value(in.id))
+		return m.invoices.value(in.id)
 	}
 	c.unless(!m.customers.get(in.customer).deleted, missingRef("customer"))
 	m.finalize(in.id)
