@@ -159,6 +159,7 @@ func exhausted(tx *twin.Tx, inv *Invoice) {
 	s := old.copy()
 	switch tx.Spec().Dunning.Exhausted {
 	case exhaustedCancel:
+		s.dropProrations(tx)
 		s.endFor(tx, reasonPaymentFailed)
 	case exhaustedUnpaid:
 		s.become(tx, subUnpaid)

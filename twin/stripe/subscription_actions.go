@@ -239,6 +239,7 @@ func cancelAllOf(tx *twin.Tx, customer string) {
 		}
 	}
 	for _, s := range live {
+		s.dropProrations(tx)
 		cancelNow(tx, s)
 	}
 }

@@ -108,6 +108,7 @@ func endTrial(tx *twin.Tx, s *Subscription) error {
 	if ok && s.CollectionMethod == chargeAutomatically && s.DefaultPaymentMethod == nil && methodFor(c) == "" {
 		switch s.TrialSettings.EndBehavior.MissingPaymentMethod {
 		case trialEndCancel:
+			s.dropProrations(tx)
 			s.end(tx)
 			return nil
 		case trialEndPause:

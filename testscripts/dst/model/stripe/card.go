@@ -227,8 +227,8 @@ func listMethods(c *call) model.Value {
 	if !c.has("customer") {
 		return page(c, nil, "/v1/payment_methods", func(string) bool { return false }, nil)
 	}
-	cus := c.theCustomer("customer")
-	return list(c, c.m.methods, "/v1/payment_methods", func(p *method) bool { return p.customer == cus.id })
+	c.filterExists("customer")
+	return list(c, c.m.methods, "/v1/payment_methods", func(p *method) bool { return p.customer == c.str("customer") })
 }
 
 func listCustomerMethods(c *call) model.Value {

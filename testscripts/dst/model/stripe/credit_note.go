@@ -98,14 +98,9 @@ func createNote(c *call) model.Value {
 	in.prePayment += pre
 	in.postPayment += post
 	in.due -= pre
-	paid := in.status != "paid" && in.remaining() == 0 && pre > 0
-	if paid {
-		in.status, in.paidAt, in.autoAdvance, in.nextAttempt, in.tryAt = "paid", m.now, false, 0, 0
-		before = before.With("status", in.status, "status_transitions", m.invoices.value(in.id).Get("status_transitions"),
-			"auto_advance", false, "next_payment_attempt", nil)
-	}
 	m.emitUpdate("invoice.updated", before, m.invoices.value(in.id))
-	if paid {
+	if in.status != "paid" && in.remaining() == 0 && pre > 0 {
+		in.status, in.paidAt, in.autoAdvance, in.nextAttempt, in.tryAt = "paid", m.now, false, 0, 0
 		m.emit("invoice.paid", m.invoices.value(in.id))
 		m.emit("invoice.payment_succeeded", m.invoices.value(in.id))
 		m.trust(in.customer)

@@ -59,20 +59,15 @@ func createCustomer(c *call) model.Value {
 		metadata: c.metadata(nil)})
 	c.setCustomer(cus)
 	pm := c.str("payment_method")
+	if dpm := c.str("invoice_settings", "default_payment_method"); dpm != pm {
+		c.unless(dpm == "", missingRef("invoice_settings[default_payment_method]")) // nothing is a new customer's yet
+	}
 	if pm != "" {
 		pm = c.usable(pm, "payment_method")
 		c.attachTo(pm, id)
 	}
 	if dpm := c.str("invoice_settings", "default_payment_method"); dpm != "" {
-		switch {
-		case dpm == c.str("payment_method"): // the same card by the same name
-			dpm = pm
-		case instruments[dpm] != nil:
-			panic(noOpinion("a fresh card as a new customer's default"))
-		}
-		method := m.methods.get(dpm)
-		c.unless(method != nil && method.customer == id, missingRef("invoice_settings[default_payment_method]"))
-		cus.defaultMethod = dpm
+		cus.defaultMethod = pm // the same card by the same name
 	}
 	if by := c.num(0, "balance"); by != 0 {
 		c.m.moveBalance(id, by, &balanceEntry{kind: "adjustment", currency: "usd"})
@@ -104,9 +99,6 @@ func updateCustomer(c *call) model.Value {
 	c.customer(id, "id")
 	before := m.customers.value(id)
 	if dpm := c.str("invoice_settings", "default_payment_method"); dpm != "" {
-		if instruments[dpm] != nil {
-			panic(noOpinion("a fresh card as a customer's default"))
-		}
 		method := m.methods.get(dpm)
 		c.unless(method != nil && method.customer == id, missingRef("invoice_settings[default_payment_method]"))
 	}
@@ -191,6 +183,7 @@ func createBalanceEntry(c *call) model.Value {
 func listBalanceEntries(c *call) model.Value {
 	id := c.path[0]
 	c.customer(id, "customer")
+	c.filterExists("invoice")
 	return list(c, c.m.balanceTxs, "/v1/customers/"+id+"/balance_transactions", func(b *balanceEntry) bool {
 		return b.customer == id && c.within(b.created, "created") && c.same(b.invoice, "invoice")
 	})

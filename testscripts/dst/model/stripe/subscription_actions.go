@@ -402,7 +402,7 @@ func cancelSubscription(c *call) model.Value {
 	return m.subs.value(id)
 }
 
-// pendingOf are the prorations of a subscription that no invoice has.
+// pendingOf are the items of a subscription that no invoice has.
 func (m *Model) pendingOf(sub string) []string {
 	return m.items.find(func(i *invoiceItem) bool { return i.sub == sub && i.invoice == "" })
 }
@@ -441,6 +441,9 @@ func (m *Model) cancelByRequest(id string) {
 // dropPending deletes the prorations that no invoice has.
 func (m *Model) dropPending(sub string) {
 	for _, item := range m.pendingOf(sub) {
+		if !m.items.get(item).proration {
+			continue
+		}
 		last := m.items.value(item)
 		m.items.remove(item)
 		m.emit("invoiceitem.deleted", last)
