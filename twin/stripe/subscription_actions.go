@@ -48,6 +48,9 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 	if err := checkAdded(p.AddInvoiceItems.V); err != nil {
 		return err
 	}
+	if err := p.checkPending(); err != nil {
+		return err
+	}
 	switch {
 	case p.BillingCycleAnchor.V == "now" && p.TrialEnd.Given() && p.TrialEnd.V != trialNow:
 		return errAnchorInTrial()
@@ -62,9 +65,6 @@ func (p *updateSubscriptionParams) Check() *twin.Error {
 		if err := p.Items.V[i].checkData(at); err != nil {
 			return err
 		}
-	}
-	if err := p.checkPending(); err != nil {
-		return err
 	}
 	return p.collectionParams.check()
 }

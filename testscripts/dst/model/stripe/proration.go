@@ -47,9 +47,12 @@ func (m *Model) prorate(s *subscription, i *subItem, at int64, debit bool) {
 
 func updateSubscription(c *call) model.Value {
 	m, id := c.m, c.path[0]
-	if c.str("payment_behavior") != "pending_if_incomplete" { // which refuses more, and comes after it
-		c.unlessEarly(c.str("cancel_at") == "" || !c.yes("cancel_at_period_end"), invalid("", "cancel_at_period_end"))
+	if c.str("payment_behavior") == "pending_if_incomplete" {
+		for _, name := range notPending {
+			c.unlessEarly(!c.has(name), invalid("", name))
+		}
 	}
+	c.unlessEarly(c.str("cancel_at") == "" || !c.yes("cancel_at_period_end"), invalid("", "cancel_at_period_end"))
 	s := c.subscription(id)
 	before := m.subs.value(id)
 	if s.over() {
@@ -83,6 +86,10 @@ func updateSubscription(c *call) model.Value {
 	m.emitUpdate("customer.subscription.updated", before, m.subs.value(id))
 	return m.subs.value(id)
 }
+
+// notPending is what no update can change that may have to wait for its payment.
+var notPending = []string{"automatic_tax", "cancel_at", "cancel_at_period_end", "cancellation_details", "collection_method", "days_until_due",
+	"default_payment_method", "description", "discounts", "metadata", "pause_collection", "payment_settings", "trial_settings"}
 
 func (c *call) setDetails(s *subscription) {
 	if c.has("cancellation_details", "comment") {

@@ -135,11 +135,20 @@ var required = map[string]string{
 	"DELETE /tickets/*/tags": "tags", "PUT /tickets/*/comments/*/redact": "text",
 }
 
+// wrappers are those of required that hold an object.
+var wrappers = map[string]bool{"ticket": true, "user": true, "group": true, "organization": true, "group_membership": true, "organization_membership": true}
+
 // early is what is wrong with a request whatever the world holds: that is said
 // first, and leaves no idempotency key.
 func (c *call) early(r *route) *refusal {
-	if name := required[r.pattern]; name != "" && !has(c.body, name) {
-		return &refusal{status: 400, name: "Invalid attribute"}
+	invalid := &refusal{status: 400, name: "Invalid attribute"}
+	if name := required[r.pattern]; name != "" && (!has(c.body, name) || wrappers[name] && c.body.Get(name).Kind != model.Object) {
+		return invalid
+	}
+	for _, p := range c.op.Params {
+		if p.Value == "" && (p.Name == "external_id" || p.Name == "role") {
+			return invalid
+		}
 	}
 	if r.pattern == "GET /search" || r.pattern == "GET /search/count" {
 		if c.param("query") == "" {
