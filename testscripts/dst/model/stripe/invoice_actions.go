@@ -218,10 +218,11 @@ func (m *Model) finalize(id string) {
 	in.finalizesAt, in.nextAttempt = 0, 0
 	start := cus.balance
 	in.startingBalance = start
-	moved := -max(start, 0) + min(max(in.total, 0), max(0, -start))
-	in.due = max(in.total, 0) + max(start, 0) - min(max(in.total, 0), max(0, -start))
-	if in.total < 0 { // all of it is credit
-		moved += in.total
+	moved := in.total // below 0 all of it is credit, and nothing is asked for
+	in.due = 0
+	if in.total >= 0 {
+		moved = -max(start, 0) + min(in.total, max(0, -start))
+		in.due = in.total - moved
 	}
 	if moved != 0 {
 		m.moveBalance(cus.id, moved, &balanceEntry{kind: "applied_to_invoice", currency: in.currency, invoice: id})

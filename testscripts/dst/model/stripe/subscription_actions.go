@@ -225,8 +225,8 @@ func (m *Model) planWarning(id string) {
 // wouldOwe is what a draft will ask for once it has taken the customer's balance.
 func (m *Model) wouldOwe(in *invoice) int64 {
 	owed := max(in.total+m.customers.get(in.customer).balance, 0)
-	if in.total <= 0 {
-		owed = max(m.customers.get(in.customer).balance, 0)
+	if in.total < 0 {
+		owed = 0
 	}
 	if owed < leastCharge[in.currency] {
 		return 0

@@ -72,6 +72,9 @@ func (m *Model) Do(op model.Op) model.Expect {
 	if c.caller == nil || c.caller.is("suspended") {
 		return (&refusal{status: 401, name: "Couldn't authenticate you"}).expect()
 	}
+	if method == "GET" && slices.ContainsFunc(op.Params, func(p model.Pair) bool { return p.Value == "" }) {
+		return model.Unknown("a query that is sent empty")
+	}
 	if method == "GET" && c.param("include") != "" {
 		return model.Unknown("what is shown beside a list")
 	}
@@ -144,11 +147,6 @@ func (c *call) early(r *route) *refusal {
 	invalid := &refusal{status: 400, name: "Invalid attribute"}
 	if name := required[r.pattern]; name != "" && (!has(c.body, name) || wrappers[name] && c.body.Get(name).Kind != model.Object) {
 		return invalid
-	}
-	for _, p := range c.op.Params {
-		if p.Value == "" && (p.Name == "external_id" || p.Name == "role") {
-			return invalid
-		}
 	}
 	if r.pattern == "GET /search" || r.pattern == "GET /search/count" {
 		if c.param("query") == "" {
