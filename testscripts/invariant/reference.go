@@ -59,9 +59,10 @@ var graph = map[string][]string{
 		"customer stripe.customer", "latest_charge stripe.charge", "last_payment_error.charge stripe.charge",
 		"payment_method stripe.payment_method stripe.spent_payment_method",
 	},
-	"stripe.payment_method": {"customer stripe.customer"},
-	"stripe.price":          {"product stripe.product"},
-	"stripe.promotion_code": {"promotion.coupon stripe.coupon stripe.coupon_deleted", "customer stripe.customer"},
+	"stripe.payment_link_items": {"id stripe.payment_link", "items[].price stripe.price"},
+	"stripe.payment_method":     {"customer stripe.customer"},
+	"stripe.price":              {"product stripe.product"},
+	"stripe.promotion_code":     {"promotion.coupon stripe.coupon stripe.coupon_deleted", "customer stripe.customer"},
 	"stripe.refund": {
 		"balance_transaction stripe.balance_transaction", "charge stripe.charge", "payment_intent stripe.payment_intent",
 		"failure_balance_transaction stripe.balance_transaction", "customer stripe.customer",

@@ -47,5 +47,7 @@ func Catalog() *twin.Catalog {
 		deadlineAPI(),
 		searchAPI(),
 		testClockAPI(),
+		paymentLinkAPI(),
+		paymentLinkItemAPI(),
 	)
 }

@@ -50,6 +50,7 @@ var judgements = [...]judgement{
 	{"GET /v1/payment_intents/search", 2, searchDiffers},
 	{"GET /v1/payment_intents*", 1, ""},
 	{"* /v1/payment_intents*", 2, "cards are the only methods; authentication is never completed by itself"},
+	{"* /v1/payment_links*", 3, "a link is kept and shown; the page behind its address does not exist, so that nobody pays"},
 	{"GET /v1/payment_methods*", 1, "cards only"},
 	{"* /v1/payment_methods*", 2, "cards only, and of them Stripe's test cards"},
 	{"GET /v1/prices/search", 2, searchDiffers},

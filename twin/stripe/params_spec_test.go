@@ -28,7 +28,7 @@ var specDifferences = []struct{ pattern, why string }{
 		"live takes card data here, the document hides it"},
 	{`^POST /v1/(tokens card\[exp_(month|year)\]|customers/\{customer\}/sources/\{id\} exp_(month|year)): integer, which Stripe's is not$`,
 		"Stripe's is a text of digits, which is what is read"},
-	{` (type|.*\[type\]|enabled_events\[\]|allowed_payment_method_types\[\]|.*\[payment_method_types\]\[\]|api_version): any text; Stripe: `,
+	{` (type|.*\[type\]|enabled_events\[\]|(allowed_)?payment_method_types\[\]|.*\[payment_method_types\]\[\]|api_version): any text; Stripe: `,
 		"the list is long: the endpoint looks the word up, refuses what is none and answers 501 to what the twin lacks"},
 }
 

@@ -71,6 +71,7 @@ var recipes = map[string][]string{
 		"customer=cus_a items[0][price]=price_n discounts[0][coupon]={coupons}",
 		"customer={customers invoice_settings.default_payment_method=null} items[0][price]=price_m trial_period_days=1 trial_settings[end_behavior][missing_payment_method]=pause"},
 	"POST /v1/customers/{customer}/tax_ids":                  {"type=eu_vat value=000000000"},
+	"POST /v1/payment_links":                                 {"line_items[0][price]=price_once line_items[0][quantity]=2", "line_items[0][price]=price_m line_items[0][quantity]=1"},
 	"POST /v1/tax_ids":                                       {"type=us_ein value=12-3456789", "type=eu_vat value=DE123456789 owner[type]=customer owner[customer]=cus_b"},
 	"POST /v1/customers/{customer}/subscriptions":            {"items[0][price]=price_m", "items[0][price]=price_m discounts[0][coupon]={coupons}"},
 	"POST /v1/test_helpers/test_clocks":                      {"frozen_time={now}"},
@@ -131,7 +132,7 @@ var tables = map[string]string{
 	"credit_notes": "stripe.credit_note", "customers": "stripe.customer", "disputes": "stripe.dispute",
 	"history": "stripe.balance_transaction", "invoice_payments": "stripe.invoice_payment", "invoiceitems": "stripe.invoice_item",
 	"invoices": "stripe.invoice", "payment_intents": "stripe.payment_intent", "payment_methods": "stripe.payment_method",
-	"prices": "stripe.price", "products": "stripe.product", "promotion_codes": "stripe.promotion_code", "tax_ids": "stripe.tax_id", "refunds": "stripe.refund",
+	"prices": "stripe.price", "products": "stripe.product", "promotion_codes": "stripe.promotion_code", "tax_ids": "stripe.tax_id", "payment_links": "stripe.payment_link", "refunds": "stripe.refund",
 	"setup_intents": "stripe.setup_intent", "subscriptions": "stripe.subscription", "test_clocks": "stripe.test_clock",
 	"tokens": "stripe.token", "webhook_endpoints": "stripe.webhook_endpoint",
 }

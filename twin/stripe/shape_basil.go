@@ -33,6 +33,8 @@ var basilTurns = [...]turn{
 		"allowed_payment_method_types", "customer_account", "excluded_payment_method_types", "hooks", "managed_payments",
 		"payment_details", "payment_record", "amount_details.discount_amount", "amount_details.error",
 		"amount_details.line_items", "amount_details.shipping", "amount_details.tax"}},
+	{object: "item", drop: []string{"adjustable_quantity", "metadata"}},
+	{object: "payment_link", drop: []string{"managed_payments", "payment_method_options"}},
 	{object: "payment_method", drop: []string{"custom", "customer_account"}},
 	{object: "product", drop: []string{"tax_details"}},
 	{object: "promotion_code", drop: []string{"customer_account", "promotion"}, more: inlineCoupon},

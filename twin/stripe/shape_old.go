@@ -48,6 +48,10 @@ var oldTurns = [...]turn{
 		"payment_method_configuration_details", "presentment_details", "automatic_payment_methods.allow_redirects",
 		"last_payment_error.advice_code", "last_payment_error.network_advice_code",
 		"last_payment_error.network_decline_code"}},
+	{object: "payment_link", drop: []string{
+		"application", "inactive_message", "optional_items", "restrictions", "automatic_tax.liability", "custom_text.after_submit",
+		"custom_text.terms_of_service_acceptance", "invoice_creation.invoice_data.issuer", "subscription_data.invoice_settings",
+		"subscription_data.metadata", "subscription_data.trial_settings", "tax_id_collection.required"}},
 	{object: "payment_method", drop: []string{
 		"allow_redisplay", "billing_details.tax_id", "card.display_brand", "card.regulated_status"}},
 	{object: "plan", drop: []string{"meter"}, null: []string{"aggregate_usage"}},
@@ -364,6 +368,7 @@ func oldExpand() map[string]map[string]string {
 		"payment_intent": {"invoice": invoices.Object},
 		"promotion_code": {"promotion.coupon": gone, "coupon": ""},
 		"refund":         {"customer": gone, "payment_method": gone},
+		"payment_link":   {"application": gone},
 		"tax_id":         {"owner.account": gone, "owner.application": gone, "owner.customer": gone},
 		"subscription": {
 			"billing_schedules.applies_to.price": gone, "discounts": gone, "discounts.source.coupon": gone,

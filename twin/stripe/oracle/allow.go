@@ -58,6 +58,8 @@ var idPrefixes = map[string][]string{
 	"invoiceitem":                  {"ii_"},
 	"line_item":                    {"il_"},
 	"payment_intent":               {"pi_"},
+	"item":                         {"li_"},
+	"payment_link":                 {"plink_"},
 	"payment_method":               {"pm_", "card_", "src_"},
 	"promotion_code":               {"promo_"},
 	"refund":                       {"re_", "pyr_"},
