@@ -10,6 +10,10 @@ import (
 type Wire struct {
 	// Prefix is the path below which every request is this API's, "/v1".
 	Prefix string
+	// Stray reports a path that is not below Prefix, and that only a client of this
+	// API can mean: another of its versions, or a base address with a slash too many.
+	// It is answered as one that the API does not have either.
+	Stray func(path string) bool
 	// Secret finds the credential in an Authorization header, "" if there is none,
 	// and who the header says the caller is, "" where it does not say.
 	Secret func(authorization string) (secret, as string)

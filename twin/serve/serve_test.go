@@ -81,6 +81,14 @@ func TestEveryRequestGetsStripesShape(t *testing.T) {
 		{"GET /v1/terminal/readers", authorized, "", 501, "does not serve GET /v1/terminal/readers"},
 		{"GET /v1/" + strings.Repeat("x", serve.PathBytesMax), authorized, "", 414, "too long"},
 		{"GET /v1/customers?email=" + strings.Repeat("x", serve.QueryBytesMax), authorized, "", 414, "too long"},
+		// paths that only a client of Stripe's asks for: an SDK takes an answer without
+		// an error object for a success, whatever its status
+		{"POST /v2/core/accounts", authorized + "Content-Type: application/json\r\n" + length("{}"), "{}", 404, "Unrecognized request URL (POST: /v2/core/accounts)"},
+		{"GET /v2/core/events?limit=1", authorized, "", 404, "Unrecognized request URL"},
+		{"GET //v1/customers", authorized, "", 404, "Unrecognized request URL (GET: //v1/customers)"},
+		{"GET /V1/customers", authorized, "", 404, "Unrecognized request URL"},
+		{"GET /v2", authorized, "", 404, "Unrecognized request URL"},
+		{"GET /v2/core/events", "", "", 401, "You did not provide an API key"},
 		// methods
 		{"HEAD /v1/customers", authorized, "", 404, ""},
 		{"OPTIONS /v1/customers", authorized, "", 404, "Unrecognized request URL (OPTIONS: /v1/customers)"},

@@ -42,7 +42,9 @@ func NewShell(resolve Resolver, log *slog.Logger) *Shell {
 // Mount adds the catalogs' prefixes to a router, which must not clean paths.
 func (s *Shell) Mount(r *mux.Router, catalogs []*twin.Catalog) {
 	for _, c := range catalogs {
-		r.MatcherFunc(below(c.Wire.Prefix)).Handler(s.handler(c))
+		h := s.handler(c)
+		r.MatcherFunc(below(c.Wire.Prefix)).Handler(h)
+		r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return c.Wire.Stray(r.URL.Path) }).Handler(h)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 func wire() twin.Wire {
 	return twin.Wire{
 		Prefix:        "/v1",
+		Stray:         stray,
 		Secret:        secret,
 		IdemHeader:    "Idempotency-Key",
 		VersionHeader: "Stripe-Version",
@@ -21,6 +22,12 @@ func wire() twin.Wire {
 		Head:          head,
 		Render:        render,
 	}
+}
+
+// stray reports /v2/…, /V1/… and //v1/….
+func stray(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
+	return len(first) > 1 && (first[0] == 'v' || first[0] == 'V') && strings.Trim(first[1:], "0123456789") == ""
 }
 
 // secret reads Bearer, or the user name of Basic.

@@ -17,6 +17,7 @@ import (
 func wire() twin.Wire {
 	return twin.Wire{
 		Prefix:       prefix,
+		Stray:        stray,
 		Secret:       secret,
 		BehalfHeader: "X-On-Behalf-Of",
 		Login:        login,
@@ -27,6 +28,12 @@ func wire() twin.Wire {
 		Head:         head,
 		Render:       render,
 	}
+}
+
+// stray reports /api/v3/…, /api/sunshine/… and //api/v2/….
+func stray(path string) bool {
+	first, _, below := strings.Cut(strings.TrimLeft(path, "/"), "/")
+	return below && strings.EqualFold(first, "api")
 }
 
 // secret reads Basic email/token:TOKEN, Basic email:PASSWORD and Bearer. The

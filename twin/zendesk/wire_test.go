@@ -91,3 +91,16 @@ func TestFaultsInZendesksWords(t *testing.T) {
 		t.Errorf("a body of one's own: %v", e)
 	}
 }
+
+// What only a client of Zendesk's can mean is answered in Zendesk's shape.
+func TestStray(t *testing.T) {
+	is := zendesk.Catalog().Wire.Stray
+	for path, want := range map[string]bool{
+		"//api/v2/tickets.json": true, "/api/v3/tickets": true, "/API/v2/tickets": true, "/api/sunshine/x": true,
+		"/api": false, "/apis/v2": false, "/v1/customers": false, "/admin/api/v2": false, "/": false, "": false,
+	} {
+		if is(path) != want {
+			t.Errorf("%q: %v", path, !want)
+		}
+	}
+}
