@@ -62,8 +62,8 @@ func FidelityJSON(catalogs []*Catalog) canon.Raw {
 func FidelityText(catalogs []*Catalog) string {
 	var b strings.Builder
 	b.WriteString("# What the twins serve\n\nMade from the route tables; `go test ./testscripts -run TestFidelity -update` writes it anew, and\n" +
-		"`GET /admin/fidelity` serves the same as JSON. What an API has and its twin lacks is answered 501 by name,\n" +
-		"and changes nothing.\n\nTier 1 is what agents need, 2 what SDK users expect, 3 the rest. *501* are the parameters of the API that a\n" +
+		"`GET /admin/fidelity` serves the same as JSON. What an API has and its twin lacks is refused by name and\n" +
+		"changes nothing: by 501, or by 403 where SDKs take a 501 for a success (zendesk).\n\nTier 1 is what agents need, 2 what SDK users expect, 3 the rest. *501* are the parameters of the API that a\n" +
 		"route does not take.\n")
 	for _, c := range catalogs {
 		f := c.Fidelity()

@@ -98,12 +98,20 @@ type outcome struct {
 	export         []byte
 }
 
-// parts shows the first entry in which two runs differ.
+// partsShown is how much of an entry is shown before the place where it differs.
+const partsShown = 200
+
+// parts shows the first entry in which two runs differ, from shortly before the place.
 func (o outcome) parts(other outcome) string {
 	one, two := bytes.Split(o.export, []byte("\n")), bytes.Split(other.export, []byte("\n"))
 	for i := range min(len(one), len(two)) {
 		if !bytes.Equal(one[i], two[i]) {
-			return fmt.Sprintf("line %d of the journals is\n%.1500s and\n%.1500s", i+1, one[i], two[i])
+			at := 0
+			for at < min(len(one[i]), len(two[i])) && one[i][at] == two[i][at] {
+				at++
+			}
+			from := max(0, at-partsShown)
+			return fmt.Sprintf("line %d of the journals is, from byte %d,\n%.1500s and\n%.1500s", i+1, from, one[i][from:], two[i][from:])
 		}
 	}
 	return fmt.Sprintf("the journals have %d and %d lines", len(one), len(two))

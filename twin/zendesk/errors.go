@@ -169,9 +169,10 @@ func errKeyTooLong() *twin.Error {
 		Description: fmt.Sprintf("An idempotency key has at most %d bytes", twin.IdemKeyMax)})
 }
 
-// errUnserved is the 501 for what Zendesk has and this twin does not.
+// errUnserved is the refusal of what Zendesk has and this twin does not. It is a 403,
+// as for what an account's plan lacks: node-zendesk takes a 501 for a success.
 func errUnserved(what string) *twin.Error {
-	e := fail(501, plainError{Error: "NotImplemented", Description: "This twin does not serve " + what + ". The world is unchanged."})
+	e := fail(403, plainError{Error: "NotImplemented", Description: "This twin does not serve " + what + ". The world is unchanged."})
 	e.Unstored = true
 	return e
 }

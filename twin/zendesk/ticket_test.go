@@ -43,7 +43,7 @@ func TestStatusMoves(t *testing.T) {
 		{"open", `"comment":"x"`, "422 must be a hash"},
 		{"open", `"collaborator_ids":[4,99]`, "422 InvalidValue"},
 		{"open", `"custom_fields":[{"id":7,"value":{"a":1}}]`, "422 custom_fields"},
-		{"open", `"comment":{"body":"x","uploads":["tok"]}`, "501 attachments"},
+		{"open", `"comment":{"body":"x","uploads":["tok"]}`, "403 attachments"},
 		{"open", `"safe_update":true,"updated_stamp":"2020-01-01T00:00:00Z","priority":"low"`, "409 UpdateConflict"},
 	} {
 		r := newRig(t, desk)
@@ -77,9 +77,9 @@ func TestMalformedBodies(t *testing.T) {
 		{`GET /tickets?page[size]=2&sort=subject`, "400 InvalidPaginationParameter"},
 		{`GET /nothing`, "404 InvalidEndpoint"},
 		{`GET /tickets/`, "404 InvalidEndpoint"},
-		{`GET /views.json`, "501 GET /api/v2/views"},
-		{`GET /macros`, "501 This twin does not serve"},
-		{`POST /tickets/101`, "501 POST /api/v2/tickets/101"},
+		{`GET /views.json`, "403 GET /api/v2/views"},
+		{`GET /macros`, "403 This twin does not serve"},
+		{`POST /tickets/101`, "403 POST /api/v2/tickets/101"},
 		{`GET /search?query=a&page[size]=3`, "400 search/export"},
 		{`GET /search`, "400 query is missing"},
 		{`GET /search/export?query=a`, "400 filter[type] is missing"},

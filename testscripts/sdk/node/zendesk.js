@@ -139,6 +139,10 @@ async function tickets({user, organization}) {
   await gone(desk.tickets.delete(three));
   await refused(404, desk.tickets.show(three));
   await refused(422, desk.tickets.create({ticket: {subject: 'nothing to say'}}));
+  // What is not served cannot be taken for an answer.
+  for (const list of [desk.views, desk.macros, desk.triggers, desk.ticketfields, desk.satisfactionratings]) {
+    assert.match((await refused(403, list.list())).description, /does not serve GET/);
+  }
   assert.equal((await list(desk.tickets.incremental(0))).length, all.length + 1);
   assert.ok((await call(desk.ticketaudits.count(one))).count.value >= 3);
   assert.ok((await list(desk.tags.list())).some((t) => t.name === 'bulk'));
