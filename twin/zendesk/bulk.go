@@ -44,13 +44,10 @@ func createManyTickets(tx *twin.Tx, p *createManyParams) (twin.Doc, *twin.Error)
 	}), nil
 }
 
-// bulkTicketParams change one of many tickets; tags may be added to and taken
-// from those there are.
+// bulkTicketParams change one of many tickets.
 type bulkTicketParams struct {
 	changeTicketParams
-	AdditionalTags twin.Opt[[]string] `param:"additional_tags"`
-	ID             twin.Opt[int64]    `param:"id"`
-	RemoveTags     twin.Opt[[]string] `param:"remove_tags"`
+	ID twin.Opt[int64] `param:"id"`
 }
 
 type updateManyParams struct {
@@ -77,6 +74,8 @@ func updateManyTickets(tx *twin.Tx, p *updateManyParams) (twin.Doc, *twin.Error)
 			change.ID = twin.Set(id)
 			changes = append(changes, change)
 		}
+	} else if p.Ticket.Given() {
+		return twin.Doc{}, errAttribute("ids", "is missing")
 	} else if !p.Tickets.Given() {
 		return twin.Doc{}, errAttribute("tickets", "must be an array")
 	}
@@ -93,20 +92,6 @@ func updateManyTickets(tx *twin.Tx, p *updateManyParams) (twin.Doc, *twin.Error)
 		_, err := changeTicket(tx, t, changes[i].on(t))
 		return r, err
 	}), nil
-}
-
-// on is the change with its tags made whole for a ticket.
-func (p *bulkTicketParams) on(t *Ticket) *changeTicketParams {
-	change := p.changeTicketParams
-	if p.AdditionalTags.Given() || p.RemoveTags.Given() {
-		tags := slices.Concat(t.Tags, p.AdditionalTags.V)
-		if p.Tags.Given() {
-			tags = slices.Concat(p.Tags.V, p.AdditionalTags.V)
-		}
-		gone := tagsOf(p.RemoveTags.V)
-		change.Tags = twin.Set(slices.DeleteFunc(tagsOf(tags), func(tag string) bool { return slices.Contains(gone, tag) }))
-	}
-	return &change
 }
 
 type destroyManyParams struct {
@@ -146,7 +131,10 @@ func mergeTickets(tx *twin.Tx, p *mergeParams) (twin.Doc, *twin.Error) {
 	if target.Status == statusClosed {
 		return twin.Doc{}, errClosed()
 	}
-	if len(p.IDs.V) == 0 || len(p.IDs.V) > bulkMax {
+	if len(p.IDs.V) == 0 {
+		return twin.Doc{}, errAttribute("ids", "cannot be empty")
+	}
+	if len(p.IDs.V) > bulkMax {
 		return twin.Doc{}, errTooManyIDs()
 	}
 	return run(tx, "Ticket Merge", 1, func(int) (jobResult, *twin.Error) {

@@ -51,8 +51,13 @@ func TestTags(t *testing.T) {
 	r.ok(`PUT /tickets/1/tags.json {"tags":["e","e","f"]}`).want(t, "tags", `["e","f"]`)
 	r.ok(`DELETE /tickets/1/tags.json {"tags":["e"]}`).want(t, "tags", `["f"]`)
 	r.ok(`PUT /tickets/1 {"ticket":{"priority":"low"}}`).want(t, "ticket.tags", `["f"]`)
-	a := r.ok(`PUT /tickets/1 {"ticket":{"additional_tags":["x"]}}`).want(t, "ticket.tags", `["f"]`, "audit", "null")
-	if !strings.Contains(string(a.out.Reply), `"ignored":["ticket[additional_tags]"]`) {
+	// Adding and taking away, on one ticket as on many.
+	r.ok(`PUT /tickets/1 {"ticket":{"additional_tags":["x","F"],"remove_tags":["nope"]}}`).want(t, "ticket.tags", `["f","x"]`)
+	r.ok(`PUT /tickets/1 {"ticket":{"remove_tags":["f"]}}`).want(t, "ticket.tags", `["x"]`)
+	r.ok(`PUT /tickets/1 {"ticket":{"tags":["a","b"],"additional_tags":["c"],"remove_tags":["a"]}}`).want(t, "ticket.tags", `["b","c"]`)
+	r.ok(`PUT /tickets/1 {"ticket":{"additional_tags":["b"]}}`).want(t, "ticket.tags", `["b","c"]`, "audit", "null")
+	a := r.ok(`PUT /tickets/1 {"ticket":{"aditional_tags":["x"]}}`).want(t, "audit", "null")
+	if !strings.Contains(string(a.out.Reply), `"ignored":["ticket[aditional_tags]"]`) {
 		t.Errorf("the reply hides what was ignored: %s", a.out.Reply)
 	}
 }

@@ -184,7 +184,14 @@ func TestBulk(t *testing.T) {
 	r.ok("GET /tickets/101/comments?sort_order=desc").want(t, "comments.0.body", "two more", "comments.0.public", "false")
 	job(`DELETE /tickets/destroy_many?ids=101,104,7`).want(t, "job_status.results.2.success", "false")
 	r.refused("GET /tickets/101", "404")
-	r.refused(`PUT /tickets/update_many {"ticket":{}}`, "400 tickets must be an array")
+	r.refused(`PUT /tickets/update_many {"ticket":{}}`, "400 ids is missing")
+	r.refused(`PUT /tickets/update_many {}`, "400 tickets must be an array")
+	for _, row := range []string{"PUT /tickets/update_many?ids=101,abc {\"ticket\":{}}", "DELETE /tickets/destroy_many?ids=abc", "GET /tickets/show_many?ids=101,x",
+		"GET /users/show_many?ids=1.5", "DELETE /users/destroy_many?ids=-1", "GET /organizations/show_many?ids=0", "DELETE /organizations/destroy_many?ids=1;2"} {
+		r.refused(row, "400 ids must be a list of integers")
+	}
+	r.refused(`POST /tickets/102/merge {"ids":[]}`, "400 ids cannot be empty")
+	r.ok(`GET /tickets/show_many?ids=%20102%20,,103,`).want(t, "tickets.0.id", "102", "tickets.1.id", "103")
 	r.ok("GET /job_statuses").want(t, "count", "5")
 }
 

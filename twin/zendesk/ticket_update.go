@@ -40,10 +40,28 @@ type fieldValueParams struct {
 }
 
 // changeTicketParams add what guards a change.
+// changeTicketParams change a ticket; tags may be added to and taken from those
+// there are.
 type changeTicketParams struct {
 	ticketParams
-	SafeUpdate   twin.Opt[bool]   `param:"safe_update"`
-	UpdatedStamp twin.Opt[string] `param:"updated_stamp"`
+	AdditionalTags twin.Opt[[]string] `param:"additional_tags"`
+	RemoveTags     twin.Opt[[]string] `param:"remove_tags"`
+	SafeUpdate     twin.Opt[bool]     `param:"safe_update"`
+	UpdatedStamp   twin.Opt[string]   `param:"updated_stamp"`
+}
+
+// on is the change with its tags made whole for a ticket.
+func (p *changeTicketParams) on(t *Ticket) *changeTicketParams {
+	change := *p
+	if p.AdditionalTags.Given() || p.RemoveTags.Given() {
+		tags := slices.Concat(t.Tags, p.AdditionalTags.V)
+		if p.Tags.Given() {
+			tags = slices.Concat(p.Tags.V, p.AdditionalTags.V)
+		}
+		gone := tagsOf(p.RemoveTags.V)
+		change.Tags = twin.Set(slices.DeleteFunc(tagsOf(tags), func(tag string) bool { return slices.Contains(gone, tag) }))
+	}
+	return &change
 }
 
 type updateTicketParams struct {
@@ -56,7 +74,7 @@ func updateTicket(tx *twin.Tx, p *updateTicketParams) (twin.Doc, *twin.Error) {
 	if !ok {
 		return twin.Doc{}, errNotFound()
 	}
-	audit, err := changeTicket(tx, t, &p.Ticket.V)
+	audit, err := changeTicket(tx, t, p.Ticket.V.on(t))
 	if err != nil {
 		return twin.Doc{}, err
 	}

@@ -449,14 +449,18 @@ type showManyParams struct {
 // bulkMax is how many records one request may name.
 const bulkMax = 100
 
-// idList reads a list of ids with commas between them; what is no id names
-// nothing.
+// idList reads a list of ids with commas between them.
 func idList(s string) ([]int64, *twin.Error) {
 	var ids []int64
 	for word := range strings.SplitSeq(s, ",") {
-		if id, ok := pathID(strings.TrimSpace(word)); ok {
-			ids = append(ids, id)
+		if word = strings.TrimSpace(word); word == "" {
+			continue
 		}
+		id, ok := pathID(word)
+		if !ok {
+			return nil, errAttribute("ids", "must be a list of integers")
+		}
+		ids = append(ids, id)
 	}
 	if len(ids) > bulkMax {
 		return nil, errTooManyIDs()

@@ -2,6 +2,7 @@ package zendesk
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +34,12 @@ func result(index int, action, done, subject string, refused *refusal) model.Val
 	return v.With("success", true, "status", done)
 }
 
+// isListed reports what can be a record's number: one above 0, or the model's name for it.
+func isListed(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return strings.ContainsAny(text, "123456789") && (err != nil || strconv.FormatInt(n, 10) == text && n > 0)
+}
+
 // ids are the records that a query names.
 func (c *call) ids() ([]string, *refusal) {
 	list := strings.Split(c.param("ids"), ",")
@@ -43,6 +50,9 @@ func (c *call) ids() ([]string, *refusal) {
 		return nil, tooMany
 	}
 	for i, text := range list {
+		if !isListed(strings.TrimSpace(text)) {
+			return nil, &refusal{status: 400, name: "Invalid attribute"}
+		}
 		list[i] = c.symbol(kindTicket, text)
 	}
 	return list, nil
@@ -143,6 +153,8 @@ func (c *call) merge(target *ticket) (int, model.Value, *refusal) {
 	case list.Kind != model.Array:
 		return 0, list, &refusal{status: 400, name: "Invalid attribute"}
 	case len(list.List) == 0:
+		return 0, list, &refusal{status: 400, name: "Invalid attribute"}
+	case len(list.List) > maxPage:
 		return 0, list, tooMany
 	}
 	if target.text("status") == "closed" {

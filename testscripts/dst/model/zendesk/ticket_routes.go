@@ -92,7 +92,7 @@ func (c *call) putTicket(t *ticket) (int, model.Value, *refusal) {
 	if refused != nil {
 		return 0, p, refused
 	}
-	a, refused := c.updateTicket(t, p, c.caller)
+	a, refused := c.updateTicket(t, c.bulkTags(t, p), c.caller)
 	if refused != nil {
 		return 0, p, refused
 	}
