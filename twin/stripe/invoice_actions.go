@@ -95,6 +95,12 @@ func finalizeInvoice(tx *twin.Tx, p *finalizeInvoiceParams) (twin.Doc, *twin.Err
 // finalize makes a draft of c an invoice: it gets its number, its amounts are
 // fixed, and what is due is asked for. With nothing due it is paid at once.
 func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
+	doc, _, _ := finalizeOpening(tx, inv, c)
+	return doc
+}
+
+// finalizeOpening is finalize that says which payment it opened, nil for none.
+func finalizeOpening(tx *twin.Tx, inv *Invoice, c *Customer) (doc twin.Doc, link *InvoicePayment, pi *PaymentIntent) {
 	now, number := tx.Now(), invoiceNumber(c.InvoicePrefix, c.NextInvoiceSequence)
 	if !mutant.Is("invoice-number-repeats") {
 		c.NextInvoiceSequence++
@@ -114,19 +120,19 @@ func finalize(tx *twin.Tx, inv *Invoice, c *Customer) twin.Doc {
 		}
 	}
 	inv.EndingBalance, inv.AmountDue, inv.AmountRemaining = &end, due, due
-	doc := invoices.Put(tx, inv)
+	doc = invoices.Put(tx, inv)
 	tx.Emit("invoice.finalized", doc, nil)
 	switch {
 	case due == 0:
 		inv.Attempted = true
-		return settle(tx, inv, c)
+		doc = settle(tx, inv, c)
 	case inv.CollectionMethod == chargeAutomatically:
-		requestPayment(tx, inv, c)
+		link, pi = requestPayment(tx, inv, c)
 	default:
 		tx.Emit("invoice.sent", doc, nil)
 		awaitDue(tx, inv)
 	}
-	return doc
+	return doc, link, pi
 }
 
 // invoiceNumber is the number of the sequence-th invoice of a customer.

@@ -47,12 +47,15 @@ func fireInvoice(tx *twin.Tx, id string) error {
 		if err := unbillable(&inv, c); err != nil {
 			return err
 		}
-		finalize(tx, &inv, c)
+		_, link, pi := finalizeOpening(tx, &inv, c)
 		if inv.Status != invOpen || inv.CollectionMethod != chargeAutomatically {
 			return nil
 		}
+		collect(tx, &inv, c, link, pi)
+		return nil
 	}
-	collect(tx, &inv, c)
+	link, pi := pendingPayment(tx, inv.ID)
+	collect(tx, &inv, c, link, pi)
 	return nil
 }
 
@@ -65,21 +68,17 @@ func (inv *Invoice) replace(tx *twin.Tx) twin.Doc {
 	return doc
 }
 
-// collect tries once to charge what remains of an open invoice, by itself. A
-// failure sets the next try, as the world's dunning settings say; after the last
-// one they say what becomes of the subscription.
-func collect(tx *twin.Tx, inv *Invoice, c *Customer) {
+// collect tries once to charge what remains of an open invoice, by itself, with the
+// payment that waits to be made, nil for none. A failure sets the next try, as the
+// world's dunning settings say; after the last one they say what becomes of the
+// subscription.
+func collect(tx *twin.Tx, inv *Invoice, c *Customer, link *InvoicePayment, pi *PaymentIntent) {
 	inv.AttemptCount++
 	next := retryAt(tx, inv.AttemptCount)
 	inv.NextPaymentAttempt = next
 	method, err := methodOf(tx, inv, c, twin.Opt[string]{})
-	var link *InvoicePayment
-	var pi *PaymentIntent
-	if err == nil {
-		link, pi = pendingPayment(tx, inv.ID)
-	}
 	switch {
-	case hopeless(tx, pi, method):
+	case err == nil && hopeless(tx, pi, method):
 		inv.replace(tx)
 	case err == nil:
 		if _, err = chargeBy(tx, inv, c, link, pi, method, confirmation{offSession: true}); err == nil {

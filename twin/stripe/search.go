@@ -120,8 +120,11 @@ func (s *searchable) search(tx *twin.Tx, p *searchParams) (twin.Doc, *twin.Error
 		return twin.Doc{}, errSearchPage(p.Page.V)
 	}
 	found := func(row *projection.Row) bool {
+		if !q.matches(row.Body, s.field) {
+			return false
+		}
 		_, deleted := canon.Get(row.Body, "deleted")
-		return !deleted && q.matches(row.Body, s.field)
+		return !deleted
 	}
 	limit := int(p.Limit.Or(pageDefault))
 	var rows []canon.Raw

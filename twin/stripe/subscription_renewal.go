@@ -60,7 +60,7 @@ func (s *Subscription) bill(tx *twin.Tx, inv *Invoice, c *Customer) error {
 	if err := unbillable(inv, c); err != nil {
 		return err
 	}
-	finalize(tx, inv, c)
+	_, link, pi := finalizeOpening(tx, inv, c)
 	switch {
 	case inv.Status != invOpen:
 	case behavior == voidInvoices:
@@ -68,7 +68,7 @@ func (s *Subscription) bill(tx *twin.Tx, inv *Invoice, c *Customer) error {
 	case behavior == markUncollectible:
 		giveUp(tx, inv)
 	case inv.CollectionMethod == chargeAutomatically:
-		collect(tx, inv, c)
+		collect(tx, inv, c, link, pi)
 	}
 	return nil
 }
