@@ -16,7 +16,7 @@ const (
 	flushTick      = LazyDelay / 2
 	retryDelay     = time.Second      // after a shelving that failed
 	clearPause     = time.Millisecond // between slices, for the other writers
-	gatherDelay    = time.Second      // at most, from the first full segment to its shelving
+	gatherDelay    = 5 * time.Second  // at most, from the first full segment to its shelving
 	gatherShare    = 8                // of the lag at which appends wait: enough to shelve
 )
 
