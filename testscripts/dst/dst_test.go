@@ -138,14 +138,16 @@ func TestSmoke(t *testing.T) {
 		if len(sweep.Failed)+len(sweep.Idle) > 0 || sweep.Blind != nil {
 			t.Errorf("%s, %s: %s", turn.profile, turn.delivery, out.String())
 		}
-		if j := sweep.Judged[smokeModels]; j.Judged == 0 || j.Whole == 0 {
-			t.Errorf("%s, %s: the model judged %d answers and %d worlds", turn.profile, turn.delivery, j.Judged, j.Whole)
+		for _, api := range models {
+			if j := sweep.Judged[api]; j.Judged == 0 || j.Whole == 0 {
+				t.Errorf("%s, %s: the model of %s judged %d answers and %d worlds", turn.profile, turn.delivery, api, j.Judged, j.Whole)
+			}
 		}
 	}
 }
 
-// smokeModels are the models that agree with the twins over the smoke's seeds.
-const smokeModels = apiZendesk
+// smokeModels are the models that the smoke is held against.
+const smokeModels = apiStripe + "," + apiZendesk
 
 // TestEveryMandatoryPathIsCertain: on a world that has just begun each mandatory path
 // can be taken, whatever was drawn before.

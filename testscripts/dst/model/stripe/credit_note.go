@@ -90,6 +90,9 @@ func createNote(c *call) model.Value {
 		n.refund, n.refunded = m.giveBack(ch, refunded, "", nil), refunded
 	}
 	if credit > 0 {
+		cus := m.customers.get(in.customer)
+		c.unless(!cus.deleted, missingRef("customer"))
+		c.oneCurrency(cus, in.currency)
 		before := m.customers.value(in.customer)
 		n.balanceTx = m.moveBalance(in.customer, -credit, &balanceEntry{kind: "credit_note", currency: in.currency, invoice: in.id, note: n.id})
 		m.emitUpdate("customer.updated", before, m.customers.value(in.customer))

@@ -55,7 +55,7 @@ func createInvoice(c *call) model.Value {
 	if cus.currency == "" {
 		m.customers.edit(cus.id).currency = in.currency
 	}
-	in.startingBalance = m.customers.get(cus.id).balance
+	in.startingBalance = m.customers.get(cus.id).balanceIn(in.currency)
 	in.discounts = c.redeem(discount{customer: cus.id, invoice: in.id})
 	m.invoices.add(in.id, in)
 	if c.str("pending_invoice_items_behavior") == "include" {
@@ -216,7 +216,7 @@ func (m *Model) finalize(id string) {
 	in.number, in.finalized = m.number(cus), m.now
 	in.status, in.ended = "open", true
 	in.finalizesAt, in.nextAttempt = 0, 0
-	start := cus.balance
+	start := cus.balanceIn(in.currency)
 	in.startingBalance = start
 	moved := in.total // below 0 all of it is credit, and nothing is asked for
 	in.due = 0
@@ -224,12 +224,17 @@ func (m *Model) finalize(id string) {
 		moved = -max(start, 0) + min(in.total, max(0, -start))
 		in.due = in.total - moved
 	}
+	if cus.currency != in.currency { // of a seed: no balance is kept in it
+		moved = 0
+	}
 	if moved != 0 {
 		m.moveBalance(cus.id, moved, &balanceEntry{kind: "applied_to_invoice", currency: in.currency, invoice: id})
 	}
 	m.tellCustomer(in.customer, before)
-	m.small(in)
-	in.endingBalance = m.customers.get(in.customer).balance
+	if cus.currency == in.currency {
+		m.small(in)
+	}
+	in.endingBalance = m.customers.get(in.customer).balanceIn(in.currency)
 	if in.remaining() == 0 {
 		m.emit("invoice.finalized", m.invoices.value(id))
 		in.status, in.paidAt, in.attempted, in.autoAdvance = "paid", m.now, true, false
@@ -256,6 +261,14 @@ func (m *Model) tellCustomer(id string, before model.Value) {
 	after := m.customers.value(id)
 	quiet := before.With("next_invoice_sequence", after.Get("next_invoice_sequence"), "currency", after.Get("currency"))
 	m.emitUpdate("customer.updated", quiet, after)
+}
+
+// balanceIn is a customer's balance as far as it counts in a currency.
+func (c *customer) balanceIn(currency string) int64 {
+	if c.currency != currency {
+		return 0
+	}
+	return c.balance
 }
 
 // small moves a sum that is too small to be charged to the customer's balance.

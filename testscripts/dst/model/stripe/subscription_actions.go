@@ -224,11 +224,12 @@ func (m *Model) planWarning(id string) {
 
 // wouldOwe is what a draft will ask for once it has taken the customer's balance.
 func (m *Model) wouldOwe(in *invoice) int64 {
-	owed := max(in.total+m.customers.get(in.customer).balance, 0)
+	cus := m.customers.get(in.customer)
+	owed := max(in.total+cus.balanceIn(in.currency), 0)
 	if in.total < 0 {
 		owed = 0
 	}
-	if owed < leastCharge[in.currency] {
+	if owed < leastCharge[in.currency] && cus.currency == in.currency {
 		return 0
 	}
 	return owed
@@ -246,7 +247,7 @@ func (m *Model) bill(s *subscription, reason string, start, end int64, lines []l
 	cus := m.customers.get(s.customer)
 	in := &invoice{id: m.mint("in"), customer: s.customer, owner: cus.owner(), currency: s.currency, status: "draft", reason: reason,
 		collection: s.collection, created: m.now, start: start, end: end, sub: s.id, subMetadata: s.metadata, autoAdvance: true,
-		startingBalance: cus.balance, discounts: s.running(m), seq: 0}
+		startingBalance: cus.balanceIn(s.currency), discounts: s.running(m), seq: 0}
 	if s.collection == "send_invoice" {
 		in.dueDate = m.now + s.daysUntilDue*86400
 	}
