@@ -61,6 +61,7 @@ var (
 // with and without its brand; the second follows from the first (instrumentNamed).
 var instruments = [...]instrument{
 	{name: "visa", number: "4242424242424242", brand: "visa", funding: "credit"},
+	{name: "us", number: "4242424242424242", brand: "visa", funding: "credit"},
 	{name: "visa_debit", number: "4000056655665556", brand: "visa", funding: "debit"},
 	{name: "mastercard", number: "5555555555554444", brand: "mastercard", funding: "credit"},
 	{name: "mastercard_debit", number: "5200828282828210", brand: "mastercard", funding: "debit"},
@@ -79,6 +80,7 @@ var instruments = [...]instrument{
 	{name: "chargeDeclinedProcessingError", number: "4000000000000119", brand: "visa", funding: "credit", effect: declines, refusal: processingError},
 	{name: "chargeDeclinedVelocityLimitExceeded", number: "4000000000006975", brand: "visa", funding: "credit", effect: declines, refusal: velocityExceeded},
 	{name: "chargeDeclinedFraudulent", number: "4100000000000019", brand: "visa", funding: "credit", effect: blocked, refusal: fraudulent},
+	{name: "radarBlock", number: "4100000000000019", brand: "visa", funding: "credit", effect: blocked, refusal: fraudulent},
 	{name: "chargeCustomerFail", number: "4000000000000341", brand: "visa", funding: "credit", effect: declinesLater, refusal: genericDecline},
 	{name: "authenticationRequired", number: "4000002760003184", brand: "visa", funding: "credit", effect: authenticates, refusal: authenticationRequired},
 	{name: "authenticationRequiredOnSetup", number: "4000002500003155", brand: "visa", funding: "credit", effect: authenticates, refusal: authenticationRequired},

@@ -1,6 +1,7 @@
 package zendesk
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -35,6 +36,9 @@ var queryKeys = [...][2]string{
 	{"updated_at", "updated"}, {"user", "requester"}, {"via", "via"},
 }
 
+// queryUnserved are names that conditions have in Zendesk and that name nothing here.
+var queryUnserved = [...]string{"brand", "custom_status_id", "fieldvalue", "form", "has_attachment", "recipient", "satisfaction"}
+
 func knownKey(name string) (string, bool) {
 	for _, k := range queryKeys {
 		if k[0] == name {
@@ -60,6 +64,9 @@ func parseQuery(s string) (*query, *twin.Error) {
 			c.value, c.negated = rest, true
 		}
 		if i := strings.IndexAny(c.value, ":<>"); i > 0 && c.value[0] != '"' {
+			if slices.Contains(queryUnserved[:], c.value[:i]) {
+				return nil, errUnserved("the search keyword " + c.value[:i])
+			}
 			if name, ok := knownKey(c.value[:i]); ok {
 				c.key, c.op, c.value = name, c.value[i:i+1], c.value[i+1:]
 				if strings.HasPrefix(c.value, "=") && c.op != ":" {
