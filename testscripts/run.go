@@ -1,6 +1,7 @@
 package testscripts
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"worlds/journal"
 	"worlds/twin/world"
@@ -178,8 +180,28 @@ func RunFiles(ctx context.Context, files []string, out io.Writer, verbose bool, 
 // and verbose is false.
 func RunFile(file string, verbose bool, opt Options) (log string, ok bool) {
 	t := &printer{verbose: verbose}
+	if why := unfit(file); why != "" {
+		return "FAIL: " + file + ": " + why + "\n", false
+	}
 	t.guard(func() { testscript.RunT(t, Params("", []string{file}, opt)) })
 	return t.text(), !t.Failed()
+}
+
+// unfit says why a file that can be read is no scenario, "" if it is one.
+func unfit(file string) string {
+	src, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		return "" // the script says so better
+	case bytes.HasPrefix(src, []byte("\ufeff")):
+		return "it starts with a byte-order mark; save it without one"
+	}
+	for line := range strings.Lines(string(txtar.Parse(src).Comment)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return ""
+		}
+	}
+	return "there is no command in it"
 }
 
 // printer is a testscript.T that gathers a log.

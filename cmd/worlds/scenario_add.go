@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 )
 
@@ -49,19 +47,13 @@ func (c *scenarioAddCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 func (c *scenarioAddCmd) read(t *terminal) (json.RawMessage, error) {
-	src := []byte(c.Rule)
-	var err error
-	switch {
-	case c.Rule == "-":
-		src, err = io.ReadAll(t.in)
-	case !strings.HasPrefix(strings.TrimSpace(c.Rule), "{"):
-		src, err = os.ReadFile(c.Rule)
+	read := func() (json.RawMessage, error) { return readJSON(c.Rule, t.in) }
+	if strings.HasPrefix(strings.TrimSpace(c.Rule), "{") {
+		read = func() (json.RawMessage, error) { return checkJSON("the rule", []byte(c.Rule)) }
 	}
+	src, err := read()
 	if err != nil {
 		return nil, coded(exitUsage, err)
-	}
-	if !json.Valid(src) {
-		return nil, usage("the rule is not JSON")
 	}
 	return src, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 )
 
 type worldSimulateCmd struct {
@@ -29,13 +27,7 @@ type simulation struct {
 
 // Run asks what a list of commands would do. Nothing happens in the world.
 func (c *worldSimulateCmd) Run(ctx context.Context, t *terminal) error {
-	src, err := os.ReadFile(c.File)
-	if c.File == "-" {
-		src, err = io.ReadAll(t.in)
-	}
-	if err == nil && !json.Valid(src) {
-		err = fmt.Errorf("%s: it is not JSON", c.File)
-	}
+	src, err := readJSON(c.File, t.in)
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -43,7 +35,7 @@ func (c *worldSimulateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"commands": json.RawMessage(src)}
+	body := map[string]any{"commands": src}
 	if c.At != "" {
 		body["at"] = c.At
 	}

@@ -85,7 +85,11 @@ func unexpected(data []byte, pos int, want string) *Error {
 	if r == utf8.RuneError && size == 1 {
 		return fail(pos, "invalid UTF-8 where "+want+" should stand")
 	}
-	return fail(pos, "found "+strconv.QuoteRune(r)+" where "+want+" should stand")
+	found := strconv.QuoteRune(r)
+	if r == '\ufeff' {
+		found = "a byte-order mark"
+	}
+	return fail(pos, "found "+found+" where "+want+" should stand")
 }
 
 func tooDeep(pos int) *Error {
