@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"worlds/journal"
+	"worlds/journal/store"
 	"worlds/twin"
 	"worlds/twin/world"
 )
@@ -78,4 +83,40 @@ func TestLongAdvanceGivenUp(t *testing.T) {
 	if got := r.end(); got != want {
 		t.Errorf("the next one comes to %s, want %s", got, want)
 	}
+}
+
+// TestLongAdvanceUnwritten: an advance whose entry the disk does not take leaves
+// nothing behind, not in memory either, and nobody else hears of it.
+func TestLongAdvanceUnwritten(t *testing.T) {
+	fresh := newRig(t, "saas-billing-small", nil)
+	fresh.send(advanceBy(10 * yearSeconds))
+	want := fresh.end()
+
+	var full atomic.Bool
+	r := newRig(t, "saas-billing-small", func(r *rig) {
+		r.store.OpenFile = func(path string, flag int, perm os.FileMode) (store.File, error) {
+			if full.Load() && strings.HasPrefix(filepath.Base(path), "ahead-") {
+				return nil, errFull
+			}
+			return store.OpenDisk(path, flag, perm)
+		}
+	})
+	before := r.end()
+	full.Store(true)
+	if a, err := r.world.Do(context.Background(), advanceBy(10*yearSeconds)); !errors.Is(err, errFull) || !errors.Is(err, world.ErrJournal) {
+		t.Fatalf("%v %v", a, err)
+	}
+	if err := r.host.Create(2, admin("create", 2)); err != nil {
+		t.Fatal(err)
+	}
+	r.on(r.attach(2)).ok("POST", "/v1/customers", "name=Ann", "k")
+	if got := r.end(); got != before {
+		t.Errorf("unwritten, it left %s, want %s", got, before)
+	}
+	full.Store(false)
+	r.send(advanceBy(10 * yearSeconds))
+	if got := r.end(); got != want {
+		t.Errorf("the next one comes to %s, want %s", got, want)
+	}
+	r.replay()
 }
