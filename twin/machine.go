@@ -51,6 +51,11 @@ type Machine struct {
 	// which counts them. It must not keep them. What comes of an operation that
 	// changes nothing in the end is void.
 	Spill func(facts []canon.Raw)
+
+	// Of the request under way.
+	run   run
+	tx    Tx
+	facts []projection.Fact // room
 }
 
 // interrupted marks an operation that was given up: nothing of it is journaled.

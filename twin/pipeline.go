@@ -56,11 +56,25 @@ var pipeline = [...]func(*run) bool{
 	(*run).expand,
 }
 
+// forget lets go of what a request has used; its memory is the next one's.
+func (m *Machine) forget() {
+	if facts := m.tx.facts; cap(facts) <= factsKeptMax {
+		clear(facts)
+		m.facts = facts[:0]
+	}
+	m.run, m.tx = run{}, Tx{}
+}
+
+// factsKeptMax is the most facts that there is room for from one request to the next.
+const factsKeptMax = 64
+
 // request executes one twin request.
 func (m *Machine) request(seq uint64, cmd *Command, c *Catalog) Outcome {
-	r := &run{m: m, c: c, cmd: cmd, write: cmd.Method != "GET"}
+	r := &m.run
+	defer m.forget()
+	*r = run{m: m, c: c, cmd: cmd, write: cmd.Method != "GET", tx: &m.tx}
 	m.State.Begin()
-	r.tx = &Tx{m: m, st: m.State, catalog: c, cmd: cmd, seq: seq, minted: m.State.Minted()}
+	*r.tx = Tx{m: m, st: m.State, catalog: c, cmd: cmd, seq: seq, minted: m.State.Minted(), facts: m.facts[:0]}
 	logged := m.State.Logged() + 1
 	if mutant.Is("log-number-repeats") && cmd.Method == "GET" {
 		logged--

@@ -90,7 +90,7 @@ func (s *Store) appendAhead(r *Record) (Ticket, error) {
 		a.discard()
 		return Ticket{}, err
 	}
-	b := newBatch(make([]byte, 0, batchHeaderBytes))
+	b := newBatch(blank{buf: make([]byte, 0, batchHeaderBytes)})
 	b.ahead = a
 	s.queue = append(s.queue, b)
 	return s.enter(w, b, r, a.at, batchHeaderBytes+int(a.body)-a.at), nil

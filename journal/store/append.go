@@ -11,7 +11,7 @@ import (
 const (
 	queueBytesMax  = 32 << 20 // appended and not yet written; above it Append writes
 	batchBytesMax  = 2 << 20  // a batch takes no more records above it
-	spareBufsMax   = 4
+	blanksMax      = 4
 	spareBufBytes  = 4 << 20 // larger buffers are not kept
 	firstBufBytes  = 16 << 10
 	recordRoomWish = 16
@@ -50,11 +50,17 @@ type pending struct {
 	control *Control
 }
 
-func newBatch(buf []byte) *batch {
-	if buf == nil {
-		buf = make([]byte, 0, firstBufBytes)
+// blank is what a settled batch leaves to the next.
+type blank struct {
+	buf     []byte
+	records []pending
+}
+
+func newBatch(r blank) *batch {
+	if r.buf == nil {
+		r = blank{make([]byte, 0, firstBufBytes), make([]pending, 0, recordRoomWish)}
 	}
-	return &batch{buf: buf[:batchHeaderBytes], done: make(chan struct{}), records: make([]pending, 0, recordRoomWish)}
+	return &batch{buf: r.buf[:batchHeaderBytes], records: r.records, done: make(chan struct{})}
 }
 
 // Append puts r behind everything that was appended before and returns at
@@ -198,11 +204,11 @@ func (s *Store) gather(n int64) *batch {
 			return b
 		}
 	}
-	var buf []byte
-	if last := len(s.spareBufs) - 1; last >= 0 {
-		buf, s.spareBufs = s.spareBufs[last], s.spareBufs[:last]
+	var r blank
+	if last := len(s.blanks) - 1; last >= 0 {
+		r, s.blanks = s.blanks[last], s.blanks[:last]
 	}
-	b := newBatch(buf)
+	b := newBatch(r)
 	s.queue = append(s.queue, b)
 	return b
 }
@@ -391,8 +397,9 @@ func (s *Store) settle(b *batch, at position, err error) {
 		}
 	}
 	switch {
-	case b.ahead == nil && len(s.spareBufs) < spareBufsMax && cap(b.buf) <= spareBufBytes:
-		s.spareBufs = append(s.spareBufs, b.buf[:0])
+	case b.ahead == nil && len(s.blanks) < blanksMax && cap(b.buf) <= spareBufBytes:
+		clear(b.records)
+		s.blanks = append(s.blanks, blank{b.buf[:0], b.records[:0]})
 	case b.ahead != nil && b.ahead.file != nil:
 		b.ahead.discard()
 	}

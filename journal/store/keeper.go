@@ -175,7 +175,7 @@ func (s *Store) Reopen() error {
 		s.mu.Unlock()
 	}()
 	s.mu.Lock()
-	b := newBatch(nil)
+	b := newBatch(blank{})
 	s.synced = s.end // by the shelf
 	s.mu.Unlock()
 	at, err := s.write(b, true)

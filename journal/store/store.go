@@ -55,9 +55,9 @@ type Store struct {
 	writing   *batch   // taken from the queue, not yet settled
 	leading   bool     // somebody holds the pen
 	penQueue  []chan struct{}
-	spareBufs [][]byte // of settled batches
-	sealed    error    // wraps ErrSealed and the cause
-	shelfErr  error    // why shelving last failed, nil since it last worked
+	blanks    []blank // of settled batches
+	sealed    error   // wraps ErrSealed and the cause
+	shelfErr  error   // why shelving last failed, nil since it last worked
 	closed    bool
 	idle      bool       // the flusher sleeps until kicked
 	current   *segment   // the newest; its file is written by the pen alone
@@ -411,7 +411,7 @@ func (s *Store) begin() error {
 	}
 	s.mu.Lock()
 	s.current = seg
-	b := newBatch(nil)
+	b := newBatch(blank{})
 	s.mu.Unlock()
 	at, err := s.write(b, true)
 	s.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"worlds/journal"
@@ -227,7 +228,12 @@ func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (
 		e.Hash, r.Packed = long.finish(&out, w.machine.State.Now())
 	} else {
 		frame := journal.Frame{At: w.machine.State.Now(), Command: canon.Marshal(cmd), Facts: out.Facts, Reply: out.Reply}
-		e.Body = frame.AppendBody(nil)
+		room := bodies.Get().(*[]byte)
+		defer bodies.Put(room) // the journal has it by then
+		e.Body = frame.AppendBody((*room)[:0])
+		if len(e.Body) <= bodyKeptMax {
+			*room = e.Body
+		}
 		e.Hash = journal.Link(e.Prev, e.Seq, e.Body)
 	}
 	t, err := w.host.append(w, r)
@@ -250,6 +256,11 @@ func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (
 	}
 	return &Answer{Outcome: out, Seq: e.Seq}, w.change, nil
 }
+
+// bodies are the rooms in which the bodies of entries are made, up to a size.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+const bodyKeptMax = 64 << 10
 
 func failed(err error) error { return fmt.Errorf("%w: %w", ErrJournal, err) }
 
