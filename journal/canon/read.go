@@ -2,7 +2,9 @@ package canon
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 )
 
 // Get returns the value of the member key of the canonical object obj. The
@@ -131,23 +133,35 @@ func skipNested(data []byte) int {
 
 // stringEnd returns the index behind the string that starts at data[i].
 func stringEnd(data []byte, i int) int {
-	for j := i + 1; ; {
-		n := bytes.IndexByte(data[j:], '"')
-		if n < 0 {
-			return len(data)
+	j := i + 1
+	for len(data)-j >= 8 {
+		found := closing(binary.LittleEndian.Uint64(data[j:]))
+		if found == 0 {
+			j += 8
+			continue
 		}
-		j += n
-		// The quote ends the string unless an odd run of backslashes
-		// stands before it. The opening quote bounds the run.
-		run := 0
-		for data[j-1-run] == '\\' {
-			run++
+		j += bits.TrailingZeros64(found) >> 3
+		if data[j] == '"' {
+			return j + 1
 		}
-		j++
-		if run%2 == 0 {
-			return j
+		j += 2 // a backslash and what it escapes
+	}
+	for ; j < len(data); j++ {
+		switch data[j] {
+		case '"':
+			return j + 1
+		case '\\':
+			j++
 		}
 	}
+	return len(data)
+}
+
+// closing is special for quotes and backslashes alone.
+func closing(x uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, escape := x^'"'*ones, x^'\\'*ones
+	return ((quote-ones)&^quote | (escape-ones)&^escape) & tops
 }
 
 // Unquote returns the text of the canonical JSON string raw, as a copy. It is
