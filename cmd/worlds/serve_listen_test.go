@@ -87,6 +87,9 @@ func TestServeTLS(t *testing.T) {
 	if status, body := fetched(t, client, s.URL+"/admin/worlds", ""); status != 200 || !strings.Contains(body, s.World) {
 		t.Errorf("%d %s", status, body)
 	}
+	if status, body := fetched(t, client, s.URL+"/api/v2/users/me.json", s.Zendesk.OAuthToken); status != 200 || !strings.Contains(body, `"url":"`+s.URL+`/api/v2/users/`) {
+		t.Errorf("%d %s", status, body)
+	}
 	if res, err := http.Get(s.URL + "/v1/customers"); err == nil {
 		res.Body.Close()
 		t.Error("a client that does not know the certificate was answered")

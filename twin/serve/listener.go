@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"strconv"
@@ -48,6 +49,15 @@ type connKey struct{}
 // withConn is for http.Server.ConnContext.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
+}
+
+// secure reports whether a request came over TLS, which a conn hides from net/http.
+func secure(r *http.Request) bool {
+	c, ok := r.Context().Value(connKey{}).(*conn)
+	if ok {
+		_, ok = c.Conn.(*tls.Conn)
+	}
+	return ok || r.TLS != nil
 }
 
 // hold says that an answer with a body of n bytes is about to be written.

@@ -229,7 +229,7 @@ type private struct{ idemKey, secret string }
 // originOf is the scheme and host by which the client found the server.
 func (s *Shell) originOf(r *http.Request) string {
 	scheme := "http://"
-	if r.TLS != nil {
+	if secure(r) {
 		scheme = "https://"
 	}
 	if last := s.origin.Load(); last != nil {
