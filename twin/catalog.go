@@ -32,6 +32,8 @@ type API struct {
 	Expand map[string]string
 	// Include computes, by dotted path, members that are absent unless asked for.
 	Include map[string]Include
+	// Find is an object that has no row of its own, nil for none; nil if all have.
+	Find func(tx *Tx, id string) canon.Raw
 	// Fire is what time does to a row that is due; nil if no row ever is.
 	Fire Fire
 	// Seed turns the seed's section into rows, quietly.

@@ -158,10 +158,10 @@ func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, her
 	switch {
 	case len(old) > 0 && old[0] == '{':
 		return x.nested(api, old, w, path, here)
-	case len(old) > 0 && old[0] == '[' && x.leads(api, path):
+	case len(old) > 0 && old[0] == '[' && string(old) != "[]" && x.leads(api, path):
 		return each(old, func(e canon.Raw) (canon.Raw, *Error) { return x.nested(api, e, w, path, here) })
-	case x.leads(api, path):
-		return old, nil // null, or absent: nothing to expand
+	case x.leads(api, path): // null, empty or absent: nothing to expand
+		return old, x.checkBelow(api, w, path, here)
 	}
 	return nil, x.c.NotExpandable(w.first(strings.TrimSuffix(strings.TrimSuffix(here, w.name), ".")), false)
 }
@@ -238,6 +238,10 @@ func (x *expander) target(object string, old canon.Raw, w *expansion, here strin
 			return old, nil
 		} else if row := x.tx.st.Get(api.Kind.Table, id); row != nil {
 			return x.below(x.shape.show(x.tx.st, row.Body), w, here)
+		} else if api.Find != nil {
+			if body := api.Find(x.tx, id); body != nil {
+				return x.below(x.shape.show(x.tx.st, body), w, here)
+			}
 		}
 	}
 	return old, nil
@@ -266,6 +270,45 @@ func (x *expander) check(target string, w *expansion, here string) *Error {
 		}
 	}
 	return nil
+}
+
+// checkBelow refuses what could never be expanded below a member that is not there.
+func (x *expander) checkBelow(api *API, w *expansion, path, here string) *Error {
+	if x.holds(api, path) {
+		return nil // whole objects, of a kind that they say themselves
+	}
+	for _, k := range w.kids {
+		p, at := dotted(path, k.name), dotted(here, k.name)
+		target, include := x.rule(api, p)
+		var err *Error
+		switch {
+		case target != "":
+			err = x.check(target, k, at)
+		case include != nil:
+		case !x.leads(api, p), len(k.kids) == 0:
+			err = x.c.NotExpandable(k.first(here), false)
+		default:
+			err = x.checkBelow(api, k, p, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds reports whether a path is declared as one that holds whole objects.
+func (x *expander) holds(api *API, path string) bool {
+	target, _ := x.rule(api, path)
+	if target != "" {
+		return false
+	}
+	for _, k := range x.expandPaths(api) {
+		if k == path {
+			return true
+		}
+	}
+	return false
 }
 
 // leadsTo reports whether some declared path begins with the segment name.

@@ -258,6 +258,37 @@ func (n *Node) appendCanonical(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// shown is what stands where a scalar is wanted, as a refusal shows it: JSON, in the
+// order sent, with the elements of a numbered list by their number. "" for a body's.
+func (n *Node) shown() string {
+	if n.raw != nil {
+		return ""
+	}
+	return string(n.appendShown(nil))
+}
+
+func (n *Node) appendShown(dst []byte) []byte {
+	if len(n.Kids) == 0 {
+		return canon.AppendString(dst, n.Value)
+	}
+	list := n.Kids[0].Name == "" && n.Kids[0].index >= 0
+	open, end := byte('{'), byte('}')
+	if list {
+		open, end = '[', ']'
+	}
+	dst = append(dst, open)
+	for i, k := range n.Kids {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if !list {
+			dst = append(canon.AppendString(dst, k.label()), ':')
+		}
+		dst = k.appendShown(dst)
+	}
+	return append(dst, end)
+}
+
 // label is the segment a path shows for the node.
 func (n *Node) label() string {
 	if n.Name == "" && n.index >= 0 {

@@ -334,8 +334,12 @@ func (f *field) bindList(v reflect.Value, k *Node, path string) *Violation {
 }
 
 func (f *field) scalar(v reflect.Value, k *Node, path string) *Violation {
-	if len(k.Kids) > 0 {
-		return &Violation{Kind: BadType, Param: path, Want: wantOf(v.Kind())}
+	switch want := wantOf(v.Kind()); {
+	case len(k.Kids) == 0:
+	case want == "integer" && k.raw == nil:
+		return &Violation{Kind: BadInteger, Param: path, Value: k.shown()}
+	default:
+		return &Violation{Kind: BadType, Param: path, Value: k.shown(), Want: want}
 	}
 	if bad := k.mistyped(wantOf(v.Kind()), path); bad != nil {
 		return bad
@@ -467,7 +471,7 @@ func bindMetadata(v reflect.Value, k *Node, path string) *Violation {
 		at := join(path, key)
 		switch {
 		case len(e.Kids) > 0:
-			return &Violation{Kind: BadType, Param: at, Want: "string"}
+			return &Violation{Kind: BadType, Param: at, Value: e.shown(), Want: "string"}
 		case utf8.RuneCountInString(key) > MetadataKeyMax:
 			return &Violation{Kind: TooLong, Param: at, Value: key, Want: metadataKey, Limit: MetadataKeyMax}
 		case utf8.RuneCountInString(e.Value) > MetadataValMax:

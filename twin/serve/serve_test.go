@@ -245,19 +245,20 @@ func TestHeadersOfAnAnswer(t *testing.T) {
 
 func TestMask(t *testing.T) {
 	for secret, want := range map[string]string{
-		"":                        "",
-		"x":                       "*",
-		"12345678":                "********",
-		"123456789":               "*****6789",
-		"sk_test_12345678":        "sk_test_********",
-		"sk_test_123456789":       "sk_test_*****6789",
-		"sk_test_":                "sk_test_",
-		"rk_live_abcdefghijkl":    "rk_live_********ijkl",
-		"_underscore":             "*******core",
-		"averylongwordbefore_1":   "*****************re_1",
-		"\xff\xff_\xff":           "%FF%FF_*",
-		"sk_test_1234567890é":     "sk_test_********90é",
-		"sk_test_1234567\xff\xff": "sk_test_*****67%FF%FF",
+		"":                             "",
+		"x":                            "*",
+		"12345678":                     "****5678",
+		"123456789":                    "*****6789",
+		"sk_test_12345678":             "sk_test_****5678",
+		"sk_test_your_secret_key_here": "sk_test_****************here",
+		"sk_test_123456789":            "sk_test_*****6789",
+		"sk_test_":                     "sk_test_",
+		"rk_live_abcdefghijkl":         "rk_live_********ijkl",
+		"_underscore":                  "*******core",
+		"averylongwordbefore_1":        "*****************re_1",
+		"\xff\xff_\xff":                "%FF%FF_*",
+		"sk_test_1234567890é":          "sk_test_********90é",
+		"sk_test_1234567\xff\xff":      "sk_test_*****67%FF%FF",
 	} {
 		if got := serve.Mask(secret); got != want {
 			t.Errorf("Mask(%q) = %q, want %q", secret, got, want)

@@ -333,17 +333,20 @@ func (s *Shell) failed(w http.ResponseWriter, r *http.Request, c *twin.Catalog, 
 // maskShown is how many trailing characters of a secret a message may show.
 const maskShown = 4
 
-// maskKindMax bounds what counts as the kind of a secret, as in "sk_test_…".
+// maskKindMax bounds what counts as the kind of a secret, as in "sk_test_…": at most
+// two words.
 const maskKindMax = 12
 
 // Mask hides a secret for a message: what kind it is and its last characters.
 func Mask(secret string) string {
 	kind, rest := "", secret
-	if i := strings.LastIndexByte(secret, '_'); i > 0 && i < maskKindMax {
-		kind, rest = secret[:i+1], secret[i+1:]
+	for range 2 {
+		if i := strings.IndexByte(rest, '_'); i > 0 && len(kind)+i < maskKindMax {
+			kind, rest = kind+rest[:i+1], rest[i+1:]
+		}
 	}
 	hidden := len(rest)
-	if hidden > 2*maskShown {
+	if hidden >= 2*maskShown {
 		hidden -= maskShown
 	}
 	return text(kind) + strings.Repeat("*", hidden) + text(rest[hidden:])

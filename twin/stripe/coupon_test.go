@@ -166,7 +166,7 @@ func TestCouponCurrencies(t *testing.T) {
 		"POST /v1/coupons/both currency_options[jpy][amount_off]=701":        "400 - currency_options[jpy][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (jpy).",
 		"POST /v1/coupons/both currency_options[jpy][percent_off]=7":         "400 parameter_unknown currency_options[jpy][percent_off] Received unknown parameter: currency_options[jpy][percent_off]",
 		"POST /v1/coupons/both currency_options[jpy]=7":                      "400 - currency_options[jpy] Invalid object",
-		"POST /v1/coupons/both currency_options[jpy][amount_off][x]=7":       "400 - currency_options[jpy][amount_off] Invalid integer",
+		"POST /v1/coupons/both currency_options[jpy][amount_off][x]=7":       "400 parameter_invalid_integer currency_options[jpy][amount_off] Invalid integer: {\"x\":\"7\"}",
 	} {
 		r.refused(line, want)
 	}

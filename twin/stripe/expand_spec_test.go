@@ -120,3 +120,34 @@ func TestExpansionsOfNothing(t *testing.T) {
 	}
 	r.refused("GET /v1/charges/ch_qa01?expand[]=outcome.reason", "400 - expand This property cannot be expanded (outcome.reason).")
 }
+
+// What could never be expanded is refused below what happens to be null or empty too.
+func TestExpansionsBelowNothing(t *testing.T) {
+	r := newRig(t, qaBase)
+	r.ok("POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m")
+	for _, row := range [...][2]string{
+		{"/v1/charges/ch_qa01?expand[]=transfer_data.nonsense", "transfer_data.nonsense"},
+		{"/v1/charges/ch_qa01?expand[]=transfer_data.amount", "transfer_data.amount"},
+		{"/v1/invoices/in_qa01?expand[]=automatic_tax.liability.type", "automatic_tax.liability.type"},
+		{"/v1/subscriptions?expand[]=data.pending_update.metadata", "data.pending_update.metadata"},
+		{"/v1/subscriptions?expand[]=data.billing_schedules.applies_to.nonsense", "data.billing_schedules.applies_to.nonsense"},
+		{"/v1/invoices/in_qa01?expand[]=discounts.nonsense", "discounts.nonsense"},
+	} {
+		r.refused("GET "+row[0], "400 - expand This property cannot be expanded ("+row[1]+").")
+	}
+	for _, path := range []string{"transfer_data.destination", "application.x"} {
+		if got := r.do("GET /v1/charges/ch_qa01?expand[]=" + path); got.Status != 200 {
+			t.Errorf("%s: %s", path, got.Body)
+		}
+	}
+}
+
+// A line of an older version leads to its subscription item, which has no row.
+func TestExpandSubscriptionItem(t *testing.T) {
+	r := newRig(t, qaBase)
+	s := r.ok("POST /v1/subscriptions customer=cus_qa02 items[0][price]=price_qa_m")
+	a := r.in("2024-06-20", "GET /v1/invoices/"+s.get("latest_invoice")+"?expand[]=lines.data.subscription_item")
+	if got := a.get("lines.data.0.subscription_item.id") + a.get("lines.data.0.subscription_item.object"); got != s.get("items.data.0.id")+"subscription_item" {
+		t.Errorf("%s", a.Body)
+	}
+}

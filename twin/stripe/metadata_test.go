@@ -83,7 +83,7 @@ func TestMetadataRefusals(t *testing.T) {
 	for _, h := range holders(r) {
 		for _, row := range [][2]string{
 			{"metadata=x", "400 - metadata Invalid object"},
-			{"metadata[a][b]=1", "400 - metadata[a] Invalid string"},
+			{"metadata[a][b]=1", "400 - metadata[a] Invalid string: {\"b\":\"1\"}"},
 			{"metadata[" + strings.Repeat("k", 41) + "]=1", "400 - metadata[" + strings.Repeat("k", 41) + "] Metadata keys can have up to 40 characters, but you passed in a key that is 41 characters. Invalid key: " + strings.Repeat("k", 41)},
 			{"metadata[a]=" + strings.Repeat("v", 501), "400 - metadata[a] Metadata values can have up to 500 characters, but you passed in a value that is 501 characters. Invalid value: " + strings.Repeat("v", 501)},
 			{strings.Join(fifty, " ") + " metadata[more]=1", "400 - metadata You can have up to 50 metadata keys. Please remove some."},

@@ -59,7 +59,7 @@ func TestRefundRefusals(t *testing.T) {
 		{"charge=ch_qa01 amount=123456789", "400 - amount Refund amount ($1,234,567.89) is greater than unrefunded amount on charge ($40.00)"},
 		{"charge=ch_qa01 reason=because", "400 - reason Invalid reason: must be one of duplicate, fraudulent, or requested_by_customer"},
 		{"charge=ch_qa01 reason=expired_uncaptured_charge", "400 - reason Invalid reason: must be one of duplicate, fraudulent, or requested_by_customer"},
-		{"charge[id]=ch_qa01", "400 - charge Invalid string"},
+		{"charge[id]=ch_qa01", "400 - charge Invalid string: {\"id\":\"ch_qa01\"}"},
 		{"charge=ch_qa01 metadata[a[b]=1", "400 - metadata[a[b] Invalid request (check that your POST content type is application/x-www-form-urlencoded): the parameter name is not well formed. If you have any questions, we can help at https://support.stripe.com/."},
 		{"charge=ch_qa01 nonsense=1", "400 parameter_unknown nonsense Received unknown parameter: nonsense"},
 		{"charge=ch_qa01 refund_application_fee=true", "501 - refund_application_fee This twin does not serve the parameter refund_application_fee of POST /v1/refunds. The world is unchanged."},
@@ -70,7 +70,6 @@ func TestRefundRefusals(t *testing.T) {
 	}
 	r.refused("GET /v1/refunds/re_nope", "404 resource_missing id No such refund: 're_nope'")
 	r.refused("POST /v1/refunds/re_nope metadata[a]=1", "404 resource_missing id No such refund: 're_nope'")
-	r.refused("POST /v1/refunds/re_nope/cancel", "501 - - This twin does not serve POST /v1/refunds/re_nope/cancel. The world is unchanged.")
 	r.refused("GET /v1/refunds charge=ch_nope", "400 resource_missing charge No such charge: 'ch_nope'")
 	r.refused("GET /v1/refunds payment_intent=pi_nope", "400 resource_missing payment_intent No such payment_intent: 'pi_nope'")
 	r.refused("GET /v1/charges/ch_nope/refunds", "404 resource_missing id No such charge: 'ch_nope'")

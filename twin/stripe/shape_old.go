@@ -363,7 +363,7 @@ func oldExpand() map[string]map[string]string {
 		"line_item": {
 			"invoice_item": invoiceItems.Object, "pretax_credit_amounts.credit_balance_transaction": gone,
 			"pretax_credit_amounts.discount": gone, "pricing.price_details.price": gone, "price": "",
-			"tax_amounts.tax_rate": "tax_rate", "taxes.tax_rate_details.tax_rate": gone,
+			"subscription_item": itemObject, "tax_amounts.tax_rate": "tax_rate", "taxes.tax_rate_details.tax_rate": gone,
 		},
 		"payment_intent": {"invoice": invoices.Object},
 		"promotion_code": {"promotion.coupon": gone, "coupon": ""},

@@ -83,6 +83,13 @@ func subscriptionItemAPI() twin.API {
 			// Never set here, and Stripe expands them.
 			"discounts": discounts.Object,
 		},
+		Find: func(tx *twin.Tx, id string) canon.Raw {
+			s, i := itemNamed(tx, id)
+			if s == nil {
+				return nil
+			}
+			return itemDoc(s, i).Body
+		},
 	}
 }
 
