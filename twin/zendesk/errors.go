@@ -79,6 +79,12 @@ func errField(field, code, format string, args ...any) *twin.Error {
 	return errRecord(field, p)
 }
 
+// errTaken is an external id that another record of the kind has.
+func errTaken() *twin.Error {
+	code := duplicateValue
+	return errRecord("external_id", problem{Description: "External has already been taken", Error: &code})
+}
+
 // label is how a message names a field: "Group" for group_id.
 func label(field string) string {
 	name := strings.ReplaceAll(strings.TrimSuffix(field, "_id"), "_", " ")

@@ -115,6 +115,13 @@ func (p *organizationParams) apply(tx *twin.Tx, o *Organization) (err *twin.Erro
 	if g := p.GroupID; g.Given() && !groupExists(tx, g.V) {
 		return errNoSuch("group_id", g.V)
 	}
+	if p.ExternalID.Given() && p.ExternalID.V != "" {
+		for other := range organizations.With(tx, "external="+p.ExternalID.V) {
+			if other.ID != o.ID {
+				return errTaken()
+			}
+		}
+	}
 	p.Details.Apply(&o.Details)
 	p.ExternalID.Apply(&o.ExternalID)
 	p.GroupID.Apply(&o.GroupID)

@@ -289,3 +289,20 @@ func TestSideloads(t *testing.T) {
 	r.ok("GET /tags").want(t, "tags.0.name", "billing", "tags.0.count", "1")
 	r.ok("GET /autocomplete/tags?name=bil").want(t, "tags", `["billing"]`)
 }
+
+// An external id names one record of its kind; one that is gone frees it.
+func TestExternalIDs(t *testing.T) {
+	r := newRig(t, plain)
+	for _, kind := range []string{"user", "organization"} {
+		r.ok(`POST /` + kind + `s {"` + kind + `":{"name":"one","external_id":"e1"}}`)
+		r.refused(`POST /`+kind+`s {"`+kind+`":{"name":"two","external_id":"e1"}}`, "422 External has already been taken")
+		b := r.ok(`POST /` + kind + `s {"` + kind + `":{"name":"two","external_id":"e2"}}`).get(kind + ".id")
+		r.refused(`PUT /`+kind+`s/`+b+` {"`+kind+`":{"external_id":"e1"}}`, "422 External has already been taken")
+		r.ok(`PUT /` + kind + `s/` + b + ` {"` + kind + `":{"external_id":"e2","name":"three"}}`)
+		r.ok(`POST /`+kind+`s/create_or_update {"`+kind+`":{"name":"four","external_id":"e2"}}`).want(t, kind+".id", b)
+		r.ok(`POST /` + kind + `s {"` + kind + `":{"name":"five","external_id":""}}`)
+		r.ok(`POST /` + kind + `s {"` + kind + `":{"name":"six","external_id":""}}`)
+		r.ok(`DELETE /` + kind + `s/` + b)
+		r.ok(`POST /` + kind + `s {"` + kind + `":{"name":"seven","external_id":"e2"}}`)
+	}
+}

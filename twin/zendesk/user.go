@@ -181,6 +181,13 @@ func (p *userParams) apply(tx *twin.Tx, u *User) *twin.Error {
 	if o := p.OrganizationID; o.Given() && !organizationExists(tx, o.V) {
 		return errNoSuch("organization_id", o.V)
 	}
+	if p.ExternalID.Given() && p.ExternalID.V != "" {
+		for other := range users.With(tx, "external="+p.ExternalID.V) {
+			if other.ID != u.ID {
+				return errTaken()
+			}
+		}
+	}
 	p.Alias.Apply(&u.Alias)
 	p.Details.Apply(&u.Details)
 	p.Email.Apply(&u.Email)

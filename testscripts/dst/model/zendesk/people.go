@@ -148,10 +148,21 @@ func (m *Model) checkUser(p model.Value, old *record) (f faults) {
 	if has(p, "organization_id") && find(m.orgs, m.ref(kindOrg, p.Get("organization_id"))) == nil {
 		f.add("organization_id", invalid)
 	}
+	if taken(m.users, p, old) {
+		f.add("external_id", duplicate)
+	}
 	if old != nil && old.id == m.principal && p.Get("suspended").Kind == model.True {
 		f.add("role", invalid) // the owner of the account is not shut out
 	}
 	return f
+}
+
+// taken reports whether a living record other than old has the external id.
+func taken(rows []*record, p model.Value, old *record) bool {
+	external := p.Get("external_id").Text
+	return external != "" && slices.ContainsFunc(rows, func(r *record) bool {
+		return r != old && r.text("external_id") == external && r.get("active").Kind != model.False
+	})
 }
 
 // plainUser are the members of a user that a write sets as they are.

@@ -311,6 +311,9 @@ func (c *call) checkOrg(p model.Value, old *record) (f faults) {
 	if name != "" && slices.ContainsFunc(c.orgs, func(o *record) bool { return o != old && strings.EqualFold(o.text("name"), name) }) {
 		f.add("name", duplicate)
 	}
+	if taken(c.orgs, p, old) {
+		f.add("external_id", duplicate)
+	}
 	return f
 }
 
