@@ -70,11 +70,17 @@ func errNoSuchRef(noun, param, id string) *twin.Error {
 	return invalidCode("resource_missing", param, "No such %s: '%s'", noun, id)
 }
 
-// errNoRoute is the 404 for a path or method that Stripe does not have either.
+// errNoRoute is the 404 for a path or method that Stripe does not have either. Where
+// an id may be missing it says so.
 func errNoRoute(method, path string) *twin.Error {
+	hint := ""
+	if strings.HasSuffix(path, "/") || strings.Contains(path, "//") {
+		hint = "If you are trying to list objects, remove the trailing slash. If you are trying to retrieve an object, " +
+			"make sure you passed a valid (non-empty) identifier in your code. "
+	}
 	return fail(404, wireError{Type: invalidRequest, Message: fmt.Sprintf(
-		"Unrecognized request URL (%s: %s). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.",
-		method, path)})
+		"Unrecognized request URL (%s: %s). %sPlease see https://stripe.com/docs or we can help at https://support.stripe.com/.",
+		method, path, hint)})
 }
 
 // errAnchorInTrial is a billing cycle that would begin before the end of a trial.
