@@ -62,7 +62,10 @@ func secure(r *http.Request) bool {
 
 // hold says that an answer with a body of n bytes is about to be written.
 func hold(r *http.Request, n int) {
-	if c, ok := r.Context().Value(connKey{}).(*conn); ok && n >= heldBytesMin && r.Method != http.MethodHead {
+	if n < heldBytesMin || r.Method == http.MethodHead {
+		return
+	}
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 		c.expect = n
 	}
 }

@@ -15,14 +15,14 @@ var budgets = []struct {
 	allocs float64
 	turns  []world.Request // sent in turn
 }{
-	{"retrieve", 23, []world.Request{request("GET", "/v1/customers/cus_seed0001", "", "")}},
-	{"list", 32, []world.Request{request("GET", "/v1/customers", "limit=10", "")}},
-	{"create", 80, []world.Request{request("POST", "/v1/customers", "name=Ann&email=ann%40example.com&metadata[team]=a", "")}},
-	{"update", 104, []world.Request{
+	{"retrieve", 19, []world.Request{request("GET", "/v1/customers/cus_seed0001", "", "")}},
+	{"list", 26, []world.Request{request("GET", "/v1/customers", "limit=10", "")}},
+	{"create", 62, []world.Request{request("POST", "/v1/customers", "name=Ann&email=ann%40example.com&metadata[team]=a", "")}},
+	{"update", 44, []world.Request{
 		request("POST", "/v1/customers/cus_seed0001", "description=x", ""),
 		request("POST", "/v1/customers/cus_seed0001", "description=y", ""),
 	}},
-	{"refuse", 40, []world.Request{request("POST", "/v1/customers", "nme=Ann", "")}},
+	{"refuse", 35, []world.Request{request("POST", "/v1/customers", "nme=Ann", "")}},
 }
 
 func TestAllocations(t *testing.T) {
