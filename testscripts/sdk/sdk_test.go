@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -92,11 +93,60 @@ func TestSupportJob(t *testing.T) {
 	}
 }
 
+// TestSupportJobAfterReset runs each SDK on one world, resets it, and runs it again:
+// what is left is what the first run left, and what a run on another world leaves.
+func TestSupportJobAfterReset(t *testing.T) {
+	for _, s := range scripts {
+		t.Run(s.name, func(t *testing.T) {
+			mustHave(t, s.name, s.present())
+			server, created, w := fresh(t, supportSeed(t), nil)
+			var runs [2]outcome
+			for i := range runs {
+				runs[i] = outcome{output: run(t, s.command, server.URL, created.Keys[0].Secret)}
+				runs[i].read(t, w())
+				for _, path := range [...]string{"events", "dump", "export-seed"} {
+					runs[i].seen += fetch(t, server.URL+"/admin/worlds/"+created.ID+"/"+path, created.AdminToken)
+				}
+				if err := server.Admin.Reset(t.Context(), created.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if runs[0].head != runs[1].head || runs[0].seen != runs[1].seen || !bytes.Equal(runs[0].output, runs[1].output) {
+				t.Errorf("after a reset the same script ends otherwise: %s", runs[0].parts(runs[1]))
+			}
+			if other := support(t, s.command); other.head != runs[1].head || other.dump != runs[1].dump {
+				t.Errorf("another world ends otherwise: %s", other.parts(runs[1]))
+			}
+		})
+	}
+}
+
+// fetch reads something of the operator's API.
+func fetch(t *testing.T, url, token string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK || len(body) == 0 {
+		t.Fatalf("%s: %d %s %v", url, answer.StatusCode, body, err)
+	}
+	return string(body)
+}
+
 // outcome is what one run of a script left behind.
 type outcome struct {
 	output, before []byte
 	head, dump     string
 	export         []byte
+	seen           string // what the operator's API shows of it
 }
 
 // partsShown is how much of an entry is shown before the place where it differs.
@@ -125,11 +175,16 @@ func (o outcome) parts(other outcome) string {
 // support runs a script on a fresh world of the support job's seed.
 func support(t *testing.T, command []string) outcome {
 	t.Helper()
+	return job(t, supportSeed(t), command)
+}
+
+func supportSeed(t *testing.T) *seed.Seed {
+	t.Helper()
 	doc, err := seed.Lookup("saas-billing-small")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return job(t, doc, command)
+	return doc
 }
 
 // job runs a script on a fresh world of a fresh server.
@@ -141,30 +196,45 @@ func job(t *testing.T, doc *seed.Seed, command []string) outcome {
 // judgedJob is job with a judge of the answers of its own, nil for none.
 func judgedJob(t *testing.T, doc *seed.Seed, command []string, judge func(http.Handler) http.Handler) outcome {
 	t.Helper()
+	server, created, w := fresh(t, doc, judge)
+	out := outcome{output: run(t, command, server.URL, created.Keys[0].Secret)}
+	out.read(t, w())
+	if err := testscripts.Law(w(), testscripts.Catalogs(), func(ctx context.Context) error { return server.Admin.Reset(ctx, created.ID) }); err != nil {
+		t.Errorf("the law is broken: %v", err)
+	}
+	return out
+}
+
+// fresh is a server with a fresh world, which is looked up each time.
+func fresh(t *testing.T, doc *seed.Seed, judge func(http.Handler) http.Handler) (*testscripts.Server, *admin.CreatedWorld, func() *world.World) {
+	t.Helper()
 	server, err := testscripts.StartServer(testscripts.ServerOptions{Dir: t.TempDir(), Wrap: judge})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Stop()
+	t.Cleanup(func() { _ = server.Stop() })
 	created, err := server.Admin.Create(doc, admin.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return server, created, func() *world.World {
+		origin, _ := server.Admin.Resolve("stripe", created.Keys[0].Secret)
+		return origin.World
+	}
+}
+
+// run runs a script against a world and returns what it printed.
+func run(t *testing.T, command []string, url, key string) []byte {
+	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), "WORLDS_URL="+server.URL, "STRIPE_KEY="+created.Keys[0].Secret)
+	cmd.Env = append(os.Environ(), "WORLDS_URL="+url, "STRIPE_KEY="+key)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	output, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, complaints.Bytes())
 	}
-	origin, _ := server.Admin.Resolve("stripe", created.Keys[0].Secret)
-	out := outcome{output: output}
-	out.read(t, origin.World)
-	if err := testscripts.Law(origin.World, testscripts.Catalogs(), func(ctx context.Context) error { return server.Admin.Reset(ctx, created.ID) }); err != nil {
-		t.Errorf("the law is broken: %v", err)
-	}
-	return out
+	return output
 }
 
 // read takes down what the script left in a world.
