@@ -103,7 +103,7 @@ func (p *createChargeParams) card(tx *twin.Tx) (*PaymentMethod, *twin.Error) {
 		}
 		return m, nil
 	case c.DefaultSource == nil:
-		return nil, errNoCard(c.ID)
+		return nil, errNoCard()
 	}
 	m, _ := paymentMethods.Get(tx, *c.DefaultSource)
 	return m, nil

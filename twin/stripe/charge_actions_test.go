@@ -48,7 +48,7 @@ func TestChargeActionRefusals(t *testing.T) {
 		{"POST /v1/charges amount=10 currency=usd source=tok_visa", "400 amount_too_small amount Amount must be at least $0.50 usd"},
 		{"POST /v1/charges amount=100 currency=usd source=card_nope", "400 resource_missing source No such source: 'card_nope'"},
 		{"POST /v1/charges amount=100 currency=usd customer=cus_nope", "400 resource_missing customer No such customer: 'cus_nope'"},
-		{"POST /v1/charges amount=100 currency=usd customer=cus_qa01", "402 missing customer Cannot charge a customer that has no active card: cus_qa01"},
+		{"POST /v1/charges amount=100 currency=usd customer=cus_qa01", "402 missing card Cannot charge a customer that has no active card"},
 		{"POST /v1/charges/ch_nope/capture", "404 resource_missing id No such charge: 'ch_nope'"},
 		{"POST /v1/charges/ch_qa01/capture", "400 charge_already_captured - Charge ch_qa01 has already been captured."},
 		{"POST /v1/charges/" + gone + "/capture", "400 charge_already_refunded - Charge " + gone + " has already been refunded."},

@@ -500,9 +500,8 @@ func errNoPayer() *twin.Error {
 }
 
 // errNoCard is a charge of a customer without a card.
-func errNoCard(customer string) *twin.Error {
-	return fail(402, wireError{Type: cardError, Code: "missing", Param: "customer",
-		Message: "Cannot charge a customer that has no active card: " + customer})
+func errNoCard() *twin.Error {
+	return fail(402, wireError{Type: cardError, Code: "missing", Param: "card", Message: "Cannot charge a customer that has no active card"})
 }
 
 // errIntentUnpaid is a refund of a payment intent without a successful charge.
