@@ -29,6 +29,11 @@
 // whose review a dispute is says nothing unless the evidence is one of the test
 // texts. Searches find what was just written.
 //
+// A backdated subscription bills the time that has passed with its first invoice; its
+// billing mode says in how many lines. A subscription that is paused takes no trial and
+// no new cycle but by being resumed: what Stripe does with either is not known. Tax ids
+// are verified at once or never, payment links lead nowhere.
+//
 // A decimal (the percent_off of a coupon) is stored as text and shown as a JSON
 // number by the last step before the wire; what is stored stays canonical.
 //

@@ -67,7 +67,7 @@ var judgements = [...]judgement{
 	{"GET /v1/subscriptions/search", 1, searchDiffers},
 	{"POST /v1/subscriptions/{subscription}/resume", 2, ""},
 	{"* /v1/subscriptions/{subscription_exposed_id}/discount", 2, ""},
-	{"* /v1/subscriptions*", 1, "renewals are finalized and paid at the boundary; retries follow the seed's plan; both billing modes prorate alike"},
+	{"* /v1/subscriptions*", 1, "renewals are finalized and paid at the boundary; retries follow the seed's plan; both billing modes prorate alike, but for time before a backdated beginning; a trial or a new cycle of a paused one is answered 501"},
 	{"* /v1/test_helpers/*", 3, "off unless the seed says so; a clock is the world's own, so that it must begin at the present"},
 	{"* /v1/tokens*", 3, "cards only"},
 	{"* /v1/webhook_endpoints*", 1, "deliveries are tried when the world's clock says"},
