@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -171,15 +172,29 @@ func (w *script) zendesk(op *Op) string {
 	if op.Idem != "" {
 		words = append(words, "-idem", op.Idem)
 	}
-	path := op.Path
-	if len(op.Params) > 0 {
-		path += "?" + formOf(op.Params)
-	}
-	words = append(words, op.Method, w.text(path))
+	words = append(words, op.Method, w.text(op.Path+w.query(op.Params)))
 	if op.Body != "" {
 		words = append(words, w.text(op.Body))
 	}
 	return strings.Join(words, " ")
+}
+
+// query is the parameters of an address, with symbols as they are.
+func (w *script) query(params []pair) string {
+	out := ""
+	for i, p := range params {
+		out += string("?&"[min(i, 1)]) + p.Name + "="
+		for rest := p.Value; ; {
+			before, after, ok := strings.Cut(rest, symbolOpen)
+			out += url.QueryEscape(before)
+			if !ok {
+				break
+			}
+			name, behind, _ := strings.Cut(after, symbolClose)
+			out, rest = out+symbolOpen+name+symbolClose, behind
+		}
+	}
+	return out
 }
 
 func (w *script) operator(op *Op) string {

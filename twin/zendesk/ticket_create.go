@@ -129,14 +129,14 @@ func follow(tx *twin.Tx, parent, t *Ticket) {
 	lives.Put(tx, &l)
 }
 
-// markProblem keeps has_incidents of the problems that an incident left and
-// joined.
+// markProblem keeps has_incidents of the problems that an incident left and joined, of
+// deleted ones too: they can be restored.
 func markProblem(tx *twin.Tx, was, is *int64) {
 	for _, id := range []*int64{was, is} {
 		if id == nil || orZero(was) == orZero(is) {
 			continue
 		}
-		t, ok := liveTicket(tx, key(*id))
+		t, ok := tickets.Get(tx, key(*id))
 		if !ok {
 			continue
 		}
