@@ -118,6 +118,7 @@ type dstSoakCmd struct {
 	Until   string        `required:"" help:"When it ends: a span such as 8h, or a moment such as 2026-01-02T15:04:05Z."`
 	Dir     string        `default:"worlds-dst" help:"Where its files go." predictor:"folder"`
 	Timeout time.Duration `default:"10m" help:"What one run may take."`
+	Crash   string        `placeholder:"FILE" help:"The test binary of testscripts/dst/crash, which kills servers between the runs." predictor:"file"`
 }
 
 // Exit codes of a soak, beside 1 for failures found.
@@ -139,7 +140,7 @@ func (c *dstSoakCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return usage("--until is a span such as 8h or a moment such as 2026-01-02T15:04:05Z, not %q", c.Until)
 	}
-	soak := dst.Soak{Config: cfg, Dir: c.Dir, Until: until, Timeout: c.Timeout}
+	soak := dst.Soak{Config: cfg, Dir: c.Dir, Until: until, Timeout: c.Timeout, Crash: c.Crash}
 	all, err := soak.Run(ctx, t.out)
 	if err != nil {
 		return err

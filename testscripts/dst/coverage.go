@@ -62,7 +62,7 @@ func tableOf(route string) string {
 	segs := strings.Split(route, "/")
 	for i := len(segs) - 1; i > 0; i-- {
 		if strings.HasPrefix(segs[i], "{") {
-			return tables[segs[i-1]]
+			return tables[collectionOf(segs, i)]
 		}
 	}
 	return ""
@@ -122,32 +122,31 @@ func (r *run) cover(s *space, t *step) {
 
 // Report writes what was reached, and what never was.
 func (c *Coverage) Report(w io.Writer) {
-	routes := map[string]map[string]map[string]int{} // route, prior, outcome
-	for t, n := range c.Triples {
+	fmt.Fprintf(w, "%d triples of route, outcome and prior state\n%s", len(c.Triples), c.list())
+}
+
+// neverHead stands before what was never reached.
+const neverHead = "\nnever reached:\n"
+
+// list is the triples by route and state, then what no run reached.
+func (c *Coverage) list() string {
+	routes := map[string]map[string][]string{} // outcomes by route and state
+	for t := range c.Triples {
 		if routes[t.Route] == nil {
-			routes[t.Route] = map[string]map[string]int{}
+			routes[t.Route] = map[string][]string{}
 		}
-		if routes[t.Route][t.Prior] == nil {
-			routes[t.Route][t.Prior] = map[string]int{}
-		}
-		routes[t.Route][t.Prior][t.Outcome] += n
+		routes[t.Route][t.Prior] = append(routes[t.Route][t.Prior], t.Outcome)
 	}
-	fmt.Fprintf(w, "%d triples of route, outcome and prior state\n", len(c.Triples))
+	var b strings.Builder
 	for _, route := range sortedKeys(routes) {
-		fmt.Fprintln(w, route)
+		b.WriteString(route + "\n")
 		for _, state := range sortedKeys(routes[route]) {
-			fmt.Fprintf(w, "  %s:", state)
-			for _, outcome := range sortedKeys(routes[route][state]) {
-				fmt.Fprintf(w, " %s ×%d,", outcome, routes[route][state][outcome])
-			}
-			fmt.Fprintln(w)
+			outcomes := routes[route][state]
+			slices.Sort(outcomes)
+			b.WriteString("  " + state + ": " + strings.Join(outcomes, ", ") + "\n")
 		}
 	}
-	never := c.Never()
-	fmt.Fprintf(w, "\nnever reached: %d\n", len(never))
-	for _, n := range never {
-		fmt.Fprintln(w, "  "+n)
-	}
+	return b.String() + neverHead + strings.Join(c.Never(), "\n") + "\n"
 }
 
 // Never lists what no run reached: routes without a success, and states of objects in
@@ -170,11 +169,11 @@ func (c *Coverage) Never() []string {
 				continue
 			}
 			if !done[name] {
-				out = append(out, name+": no success"+reason(name))
+				out = append(out, name+": no success"+why(name, ""))
 			}
 			for _, state := range states[tableOf(route.Pattern)].values {
 				if !asked[name+" "+state] {
-					out = append(out, name+": never in state "+state+reason(name+" "+state))
+					out = append(out, name+": never in state "+state+why(name, state))
 				}
 			}
 		}

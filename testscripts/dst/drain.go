@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"strconv"
+	"time"
 
 	"worlds/journal"
 	"worlds/journal/canon"
@@ -80,7 +82,7 @@ func (r *run) agree() *Failure {
 	}
 	for _, s := range r.spaces {
 		for _, law := range [...]func(*run, *space) *Failure{
-			(*run).books, (*run).replays, (*run).dumps, (*run).consumers, (*run).delivered, (*run).exports, (*run).retained,
+			(*run).books, (*run).replays, (*run).dumps, (*run).consumers, (*run).delivered, (*run).exports, (*run).retained, (*run).searched,
 		} {
 			if f := law(r, s); f != nil {
 				f.Detail = fmt.Sprintf("world %d: %s", s.index, f.Detail)
@@ -119,16 +121,16 @@ func (r *run) replays(s *space) *Failure {
 		return failed("journal.history", "%v", err)
 	}
 	want := world.DumpHash(s.view.State)
-	mode := world.Redecide
+	mode, property := world.Redecide, "replay.re-decide"
 	if (r.seed+uint64(s.index))%2 == 0 {
-		mode = world.Fold
+		mode, property = world.Fold, "replay.fold"
 	}
 	report, _ := world.Replay(mode, g, each(entries), s.engine.host.Catalogs(), nil)
 	switch {
 	case !report.Valid:
-		return failed("replay."+string(mode), "%s at #%d: %s %v", report.Failure, report.Seq, report.Detail, report.Changes)
+		return failed(property, "%s at #%d: %s %v", report.Failure, report.Seq, report.Detail, report.Changes)
 	case report.DumpHash != want, report.Head != s.view.Hash.String():
-		return failed("replay."+string(mode), "the replay ends elsewhere")
+		return failed(property, "the replay ends elsewhere")
 	}
 	return nil
 }
@@ -256,6 +258,28 @@ func (r *run) exports(s *space) *Failure {
 		one, _ := model.Parse(doc)
 		two, _ := model.Parse(again)
 		return failed("export.round-trip", "%v", model.Compare(one, two, model.NewNames(nil)))
+	}
+	return nil
+}
+
+// searched: what is searched in an order comes in it.
+func (r *run) searched(s *space) *Failure {
+	var last int64
+	answer := s.send(&Op{API: apiZendesk, Method: http.MethodGet, Path: "/api/v2/search",
+		Params: []pair{{Name: "query", Value: "type:ticket"}, {Name: "sort_by", Value: "created_at"}, {Name: "sort_order", Value: "asc"}}})
+	found, err := model.Parse(answer.body)
+	if answer.status != http.StatusOK || err != nil {
+		return failed("search.refused", "%d %s", answer.status, answer.body)
+	}
+	for _, t := range found.Get("results").List {
+		at, err := time.Parse(time.RFC3339, t.Get("created_at").Text)
+		if err != nil || at.Unix() < last {
+			return failed("search.order", "sorted by created_at, upwards, %s comes behind %d", t.Get("created_at"), last)
+		}
+		last = at.Unix()
+	}
+	if err := s.refresh(); err != nil {
+		return failed("worlds.view", "%v", err)
 	}
 	return nil
 }

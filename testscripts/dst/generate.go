@@ -144,16 +144,18 @@ func maker(r *twin.Route) bool { return r.Method == "POST" && !strings.Contains(
 // seldom are met as often as others; ok is false where no object has one.
 func (g *generator) inState(s *space, api, aim string) (op Op, ok bool) {
 	r := g.rand
-	var stateful []string
-	for _, table := range sortedKeys(states) {
-		if strings.HasPrefix(table, api) && s.view.State.Len(table) > 0 {
-			stateful = append(stateful, table)
+	var routes []*twin.Route // those with many objects of many states have the most
+	for _, route := range s.catalog(api).Routes() {
+		table := tableOf(route.Pattern)
+		if _, ok := states[table]; ok && s.view.State.Len(table) > 0 && skipped[route.Method+" "+route.Pattern] == "" {
+			routes = append(routes, route)
 		}
 	}
-	if len(stateful) == 0 {
+	if len(routes) == 0 {
 		return op, false
 	}
-	table := pick(r, stateful)
+	route := pick(r, routes)
+	table := tableOf(route.Pattern)
 	in, n := map[string][]*projection.Row{}, 0
 	for row := range s.view.State.Newest(table, 0) {
 		if n++; n > stateMax {
@@ -161,13 +163,7 @@ func (g *generator) inState(s *space, api, aim string) (op Op, ok bool) {
 		}
 		in[stateOf(table, row)] = append(in[stateOf(table, row)], row)
 	}
-	var routes []*twin.Route
-	for _, route := range s.catalog(api).Routes() {
-		if tableOf(route.Pattern) == table && skipped[route.Method+" "+route.Pattern] == "" {
-			routes = append(routes, route)
-		}
-	}
-	return g.aimed(s, api, pick(r, routes), aim, pick(r, in[pick(r, sortedKeys(in))])), true
+	return g.aimed(s, api, route, aim, pick(r, in[pick(r, sortedKeys(in))])), true
 }
 
 // stateMax is among how many objects of a table states are looked for.
@@ -247,7 +243,7 @@ func (e *errand) path(aim string) {
 		}
 		id := e.known(segs, i)
 		if id == "" && (aim != aimGone || i < len(segs)-1 && e.g.rand.Of(300)) {
-			id = e.some(segs[i-1], suited[e.op.Route])
+			id = e.some(collectionOf(segs, i), suited[e.op.Route])
 		}
 		if id == "" {
 			id = gone
@@ -261,6 +257,14 @@ func (e *errand) path(aim string) {
 	if e.op.API == apiZendesk && e.g.rand.Of(300) {
 		e.op.Path += ".json"
 	}
+}
+
+// collectionOf is the collection that segment i of a pattern names an object of.
+func collectionOf(segs []string, i int) string {
+	if segs[i-1] == "balance_transactions" && segs[max(0, i-3)] == "customers" { // not those of the account
+		return "customer_" + segs[i-1]
+	}
+	return segs[i-1]
 }
 
 // known is a segment of a request about some object: that object, where the route's
@@ -445,7 +449,7 @@ func (e *errand) objects(collection, table string, add func(id string, body cano
 }
 
 // ownedBy is the member that names the owner, of collections below an object.
-var ownedBy = map[string]string{"sources": "customer", "subscriptions": "customer", "tax_ids": "customer", "comments": "ticket_id", "audits": "ticket_id"}
+var ownedBy = map[string]string{"sources": "customer", "payment_methods": "customer", "customer_balance_transactions": "customer", "subscriptions": "customer", "tax_ids": "customer", "comments": "ticket_id", "audits": "ticket_id"}
 
 // fits reports whether an object is as a filter says: member=value.
 func fits(body canon.Raw, filter string) bool {

@@ -113,7 +113,7 @@ func (d *reader) follow(most int, between func() *Failure) *Failure {
 		if f := between(); f != nil {
 			return f
 		}
-		want = s.view.State.Events()
+		want, between = s.view.State.Events(), nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w, done := newWire(), make(chan struct{})

@@ -4,7 +4,7 @@ package dst
 // which one alternative is sent. {table filter} is the id of some row, {now±days} a
 // moment, {n a|b} one of the words. A route without one takes what its table says.
 var recipes = map[string][]string{
-	"POST /v1/charges":                                                      {"amount={money} currency=usd source=tok_visa", "amount={money} currency=usd customer={customer}", "amount={money} currency=usd source=tok_chargeDeclined", "amount={money} currency=usd source=tok_visa capture=false", "amount={money} currency=usd source=tok_createDispute"},
+	"POST /v1/charges":                                                      {"amount={money} currency=usd source=tok_visa", "amount={money} currency=usd customer={customer}", "amount={money} currency=usd source=tok_chargeDeclined", "amount={money} currency=usd source=tok_visa capture=false", "amount={money} currency=usd source=tok_createDispute", "amount={money} currency=usd source={n tok_createDisputeInquiry|tok_refundFail|tok_pendingRefund}"},
 	"POST /v1/charges/{charge}/capture":                                     {"", "amount=50"},
 	"POST /v1/coupons":                                                      {"percent_off={n 10|12.5|50|100} duration={n once|forever}", "amount_off={money} currency=usd duration=once", "percent_off=25 duration=repeating duration_in_months={n 1|2|3}"},
 	"POST /v1/credit_notes":                                                 {"invoice={invoice status=open} amount={n 1|10|100}", "invoice={invoice status=paid} amount=10 refund_amount=10", "invoice={invoice status=paid} amount=10 credit_amount=10"},
@@ -41,12 +41,12 @@ var recipes = map[string][]string{
 	"POST /v1/promotion_codes/{promotion_code}":                             {"active={n true|false}"},
 	"POST /v1/refunds":                                                      {"charge={charge status=succeeded} amount={n 1|7|100}", "charge={charge status=succeeded}", "payment_intent={payment_intent status=succeeded} amount=7 reason=duplicate"},
 	"POST /v1/refunds/{refund}":                                             {"metadata[k]={text}"},
-	"POST /v1/setup_intents":                                                {"", "payment_method=pm_card_visa confirm=true", "customer={customer} payment_method=pm_card_visa confirm=true"},
+	"POST /v1/setup_intents":                                                {"", "payment_method=pm_card_visa confirm=true", "customer={customer} payment_method=pm_card_visa confirm=true", "payment_method=pm_card_visa", "payment_method=pm_card_authenticationRequired confirm=true"},
 	"POST /v1/setup_intents/{intent}":                                       {"description={text}", "metadata[k]={text}"},
 	"POST /v1/setup_intents/{intent}/confirm":                               {"payment_method=pm_card_visa"},
 	"POST /v1/subscription_items":                                           {"subscription={subscription status=active} price={price type=recurring} quantity={n 1|2}"},
 	"POST /v1/subscription_items/{item}":                                    {"quantity={n 1|2|3}", "price={price type=recurring}", "metadata[k]={text}"},
-	"POST /v1/subscriptions":                                                {"customer={customer} items[0][price]={price type=recurring}", "customer={customer} items[0][price]={price type=recurring} items[0][quantity]={n 1|2}", "customer={customer} items[0][price]={price type=recurring} trial_period_days={n 1|7}", "customer={customer} items[0][price]={price type=recurring} discounts[0][coupon]={coupon}", "customer={customer} items[0][price]={price type=recurring} collection_method=send_invoice days_until_due=30", "customer={customer} items[0][price]={price type=recurring} trial_period_days=1 trial_settings[end_behavior][missing_payment_method]={n pause|cancel}", "customer={customer} items[0][price]={price type=recurring} payment_behavior=default_incomplete", "customer={customer} items[0][price]={price type=recurring} backdate_start_date={now-40}", "customer={customer} items[0][price]={price type=recurring} trial_period_days=3 billing_cycle_anchor={now+7} proration_behavior={n create_prorations|none}", "customer={customer} items[0][price]={price type=recurring} billing_cycle_anchor_config[day_of_month]={n 1|31}"},
+	"POST /v1/subscriptions":                                                {"customer={customer} items[0][price]={price type=recurring}", "customer={customer} items[0][price]={price type=recurring} items[0][quantity]={n 1|2}", "customer={customer} items[0][price]={price type=recurring} trial_period_days={n 1|7}", "customer={customer} items[0][price]={price type=recurring} discounts[0][coupon]={coupon}", "customer={customer} items[0][price]={price type=recurring} collection_method=send_invoice days_until_due=30", "customer={customer} items[0][price]={price type=recurring} trial_period_days=1 trial_settings[end_behavior][missing_payment_method]={n pause|cancel}", "customer={customer} items[0][price]={price type=recurring} payment_behavior=default_incomplete", "customer={customer} items[0][price]={price type=recurring} backdate_start_date={now-40}", "customer={customer} items[0][price]={price type=recurring} trial_period_days=3 billing_cycle_anchor={now+7} proration_behavior={n create_prorations|none}", "customer={customer} items[0][price]={price type=recurring} billing_cycle_anchor_config[day_of_month]={n 1|31}", "customer={customer} items[0][price]={price type=recurring} items[1][price]={price type=recurring}"},
 	"POST /v1/subscriptions/{id}":                                           {"cancel_at_period_end={n true|false}", "items[0][id]={item} items[0][quantity]={n 1|2|4}", "items[0][id]={item} items[0][price]={price type=recurring}", "metadata[k]={text}", "trial_end=now", "pause_collection[behavior]={n void|keep_as_draft|mark_uncollectible}", "pause_collection=", "items[0][id]={item} items[0][quantity]=3 proration_behavior={n none|always_invoice}", "cancel_at={now+40}"},
 	"POST /v1/customers/{customer}/subscriptions":                           {"items[0][price]={price type=recurring}"},
 	"POST /v1/customers/{customer}/subscriptions/{subscription_exposed_id}": {"cancel_at_period_end={n true|false}", "metadata[k]={text}"},
@@ -60,11 +60,13 @@ var recipes = map[string][]string{
 	"POST /v1/tokens":                                                       {"card[number]=4242424242424242 card[exp_month]=12 card[exp_year]=2040"},
 	"POST /v1/webhook_endpoints":                                            {"url={hook} enabled_events[0]=*", "url={hook} enabled_events[0]=invoice.paid enabled_events[1]=charge.refunded"},
 	"POST /v1/webhook_endpoints/{id}":                                       {"disabled={n true|false}", "enabled_events[0]=*", "description={text}"},
-	"POST /v1/disputes/{dispute}":                                           {"evidence[uncategorized_text]={text}", "evidence[uncategorized_text]={text} submit=true", "metadata[k]={text}"},
+	"POST /v1/disputes/{dispute}":                                           {"evidence[uncategorized_text]={text}", "evidence[uncategorized_text]={text} submit=true", "evidence[uncategorized_text]=winning_evidence submit=true", "metadata[k]={text}"},
 	"GET /v1/payment_methods":                                               {"customer={customer}", ""},
 	"GET /v1/customers":                                                     {"", "email={email}", "limit={n 1|2|100}"},
 	"GET /v1/invoices":                                                      {"", "customer={customer}", "status={n draft|open|paid|void}", "subscription={subscription}"},
 	"GET /v1/subscriptions":                                                 {"", "status={n all|active|canceled}", "customer={customer}"},
+	"GET /v1/prices/search":                                                 {"query=active:'true'"},
+	"GET /v1/products/search":                                               {"query=active:'true'", "query=name~'own'"},
 	"GET /v1/events":                                                        {"", "type={n invoice.paid|customer.created}", "limit={n 1|3|100}"},
 	"POST /v1/customers/{customer}/sources/{id}":                            {"name={text}", "exp_year=2041"},
 	"POST /v1/customers/{customer}/balance_transactions/{transaction}":      {"description={text}", "metadata[k]={text}"},
@@ -123,7 +125,7 @@ var bodies = map[string][]string{
 	"POST /api/v2/organizations/create_many":                    {`{"organizations":[{"name":"{text} {n d|e}"}]}`},
 	"POST /api/v2/group_memberships/create_many":                {`{"group_memberships":[{"user_id":{user role=agent},"group_id":{group}}]}`},
 	"POST /api/v2/organization_memberships/create_many":         {`{"organization_memberships":[{"user_id":{user role=end-user},"organization_id":{organization}}]}`},
-	"PUT /api/v2/tickets/{id}/comments/{comment}/redact":        {`{"text":"{text}"}`},
+	"PUT /api/v2/tickets/{id}/comments/{comment}/redact":        {`{"text":"{text}"}`, `{"text":"{mark}"}`},
 	"PUT /api/v2/tickets/{id}/comments/{comment}/make_private":  {``},
 	"POST /api/v2/tickets/{id}/tags":                            {`{"tags":["{n vip|late}"]}`},
 	"PUT /api/v2/tickets/{id}/tags":                             {`{"tags":["{n vip|late|billing}"]}`},
@@ -170,7 +172,7 @@ var suited = map[string]string{
 
 // tables is where the objects of a path segment, or of a word in a recipe, are.
 var tables = map[string]string{
-	"balance_transactions": "stripe.balance_transaction", "history": "stripe.balance_transaction", "charges": "stripe.charge",
+	"balance_transactions": "stripe.balance_transaction", "customer_balance_transactions": "stripe.customer_balance_transaction", "history": "stripe.balance_transaction", "charges": "stripe.charge",
 	"coupons": "stripe.coupon", "credit_notes": "stripe.credit_note", "customers": "stripe.customer", "disputes": "stripe.dispute",
 	"invoice_payments": "stripe.invoice_payment", "invoiceitems": "stripe.invoice_item", "invoices": "stripe.invoice",
 	"payment_intents": "stripe.payment_intent", "payment_methods": "stripe.payment_method", "prices": "stripe.price",

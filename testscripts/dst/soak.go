@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,6 +24,11 @@ type Soak struct {
 	// Timeout is what one run may take. One that takes longer ends the soak: it cannot be
 	// stopped.
 	Timeout time.Duration
+	// Crash is the test binary of testscripts/dst/crash, "" for none: it kills servers
+	// between the runs, and its gates are the soak's.
+	Crash string
+
+	ran func(runs int) // hears of every run that has ended
 }
 
 // Files of a soak, below its folder.
@@ -86,6 +94,14 @@ func (s *Soak) Run(ctx context.Context, out io.Writer) (*SoakRuns, error) {
 		if err := s.ended(id, cfg, result, log); err != nil {
 			return all, err
 		}
+		if s.ran != nil {
+			s.ran(all.Runs)
+		}
+		if n%crashEvery == crashEvery-1 && s.Crash != "" {
+			if err := s.crash(ctx, all, cfg.Base, out); err != nil {
+				return all, err
+			}
+		}
 		if result.Failure == nil && result.Idle == nil {
 			fast = 0
 			continue
@@ -101,6 +117,33 @@ func (s *Soak) Run(ctx context.Context, out io.Writer) (*SoakRuns, error) {
 		}
 	}
 	return all, nil
+}
+
+// crashEvery is after how many runs servers are killed.
+const crashEvery = 20
+
+// crash lets servers be killed at every place, by the seed of the run before, and
+// notes it as a run.
+func (s *Soak) crash(ctx context.Context, all *SoakRuns, seed uint64, out io.Writer) error {
+	id := fmt.Sprintf("crash-%d", seed)
+	cfg := Config{Base: seed, Profile: "crash"}
+	if err := s.note(id, cfg, "started"); err != nil {
+		return err
+	}
+	kills := exec.CommandContext(ctx, s.Crash, "-test.run", "^TestCrash$", "-test.v")
+	kills.Env = append(os.Environ(), "WORLDS_CRASH_SEED="+strconv.FormatUint(seed, 10)) //worlds:boundary a child of the harness
+	log, bad := kills.CombinedOutput()
+	all.Runs++
+	if bad == nil {
+		return s.note(id, cfg, "pass")
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	all.Failed++
+	fmt.Fprintf(out, "DST property failure (seed %d): crash\nReplay: WORLDS_CRASH_SEED=%d go test ./testscripts/dst/crash -run TestCrash\n%v\n", seed, seed, bad)
+	return errors.Join(s.note(id, cfg, "crash"), s.add(filepath.Join(logsDir, id+".log"), string(log)),
+		s.add(failuresFile, fmt.Sprintf("## %s: crash\n\n    WORLDS_CRASH_SEED=%d go test ./testscripts/dst/crash -run TestCrash\n\n", id, seed)))
 }
 
 // one does a run in time, or returns nil.

@@ -194,7 +194,8 @@ func (c *Checker) currency(r *row) {
 	own := text(r.body, "currency")
 	for name, table := range same[r.table] {
 		other := c.fold.get(table, text(r.body, name))
-		if other == nil {
+		tried := name == "payment_intent" && text(r.body, "status") == "failed" // an intent may change its currency after that
+		if other == nil || tried {
 			continue
 		}
 		if currency := text(other.body, "currency"); currency != own {
