@@ -131,7 +131,7 @@ func (s *Soak) crash(ctx context.Context, all *SoakRuns, seed uint64, out io.Wri
 		return err
 	}
 	kills := exec.CommandContext(ctx, s.Crash, "-test.run", "^TestCrash$", "-test.v")
-	kills.Env = append(os.Environ(), "WORLDS_CRASH_SEED="+strconv.FormatUint(seed, 10)) //worlds:boundary a child of the harness
+	kills.Env = append(os.Environ(), "WORLDS_CRASH_SEED="+strconv.FormatUint(seed, 10))
 	log, bad := kills.CombinedOutput()
 	all.Runs++
 	if bad == nil {
