@@ -104,6 +104,7 @@ type itemParams struct {
 	PriceData    twin.Opt[priceDataParams] `param:"price_data"`
 	Pricing      twin.Opt[pricingParams]   `param:"pricing"`
 	Quantity     twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`
+	UnitAmount   twin.Opt[twin.Money]      `param:"unit_amount" rule:"older,min=-999999999999,max=999999999999"`
 }
 
 type periodParams struct {
@@ -137,6 +138,12 @@ func (p *itemParams) check(at string) *twin.Error {
 		return errExclusive(join(at, "amount"), join(at, "pricing"))
 	case p.Amount.Given() && p.Quantity.Given():
 		return errExclusive(join(at, "amount"), join(at, "quantity"))
+	case p.UnitAmount.Given() && p.Amount.Given():
+		return errExclusive(join(at, "amount"), join(at, "unit_amount"))
+	case p.UnitAmount.Given() && p.Pricing.Given():
+		return errExclusive(join(at, "pricing"), join(at, "unit_amount"))
+	case p.UnitAmount.Given() && p.PriceData.Given():
+		return errExclusive(join(at, "price_data"), join(at, "unit_amount"))
 	case p.PriceData.Given():
 		return p.PriceData.V.check(join(at, "price_data"))
 	}
@@ -153,9 +160,9 @@ type createInvoiceItemParams struct {
 
 func (p *createInvoiceItemParams) Check() *twin.Error {
 	switch {
-	case p.Amount.Given() && !p.Currency.Given():
+	case (p.Amount.Given() || p.UnitAmount.Given()) && !p.Currency.Given():
 		return errMissing("currency")
-	case !p.Amount.Given() && !p.Pricing.Given() && !p.PriceData.Given():
+	case !p.Amount.Given() && !p.UnitAmount.Given() && !p.Pricing.Given() && !p.PriceData.Given():
 		return errMissing("amount")
 	}
 	return p.check("")
@@ -257,7 +264,11 @@ func (p *itemParams) apply(tx *twin.Tx, it *InvoiceItem, at string) (err *twin.E
 	if p.Amount.Given() {
 		it.Amount, it.Pricing, it.Quantity, it.QuantityDecimal = p.Amount.V, nil, 1, "1"
 	}
-	if p.Quantity.Given() {
+	if p.UnitAmount.Given() {
+		if err := it.units(p.UnitAmount.V, p.Quantity.Or(max(it.Quantity, 1)), join(at, "unit_amount")); err != nil {
+			return err
+		}
+	} else if p.Quantity.Given() {
 		if it.Pricing == nil {
 			return invalid(join(at, "quantity"), "You may only specify a quantity for an invoice item with a price.")
 		}
@@ -345,6 +356,16 @@ func (it *InvoiceItem) cost(unit string, quantity int64, param string) *twin.Err
 	pricing := *it.Pricing
 	pricing.UnitAmountDecimal = &unit
 	it.Pricing, it.Amount, it.Quantity, it.QuantityDecimal = &pricing, amount, quantity, decimal(quantity)
+	return nil
+}
+
+// units makes an item one of so many units, without a price.
+func (it *InvoiceItem) units(unit twin.Money, quantity int64, param string) *twin.Error {
+	amount, ok := lineCost(decimal(int64(unit)), quantity)
+	if !ok || amount < -amountMax {
+		return errAmountLarge(param, amountMax, it.Currency)
+	}
+	it.Pricing, it.Amount, it.Quantity, it.QuantityDecimal = nil, amount, quantity, decimal(quantity)
 	return nil
 }
 

@@ -261,6 +261,12 @@ func oldInvoiceItem(t *turner, was canon.Raw, o *hash) {
 		o.setText("subscription_item", id)
 	}
 	unit := textUnder(was, "pricing", "unit_amount_decimal")
+	if unit == "" { // an item without a price is one of its amount, or so many of a part
+		amount, _ := canon.Int(o.get("amount"))
+		if n, _ := canon.Int(o.get("quantity")); n > 0 && amount%n == 0 {
+			unit = decimal(amount / n)
+		}
+	}
 	o.setText("unit_amount_decimal", unit)
 	o.set("unit_amount", null)
 	if n, ok := canon.Int(canon.Raw(unit)); ok {
@@ -313,9 +319,9 @@ var oldAliases = [...]twin.Alias{
 	{Route: "POST /v1/customers/{customer}/subscriptions/{subscription_exposed_id}", Asked: "coupon", Name: "discounts[0][coupon]"},
 	{Route: "POST /v1/customers/{customer}/subscriptions/{subscription_exposed_id}", Asked: "promotion_code", Name: "discounts[0][promotion_code]"},
 	{Route: "POST /v1/invoiceitems", Asked: "price", Name: "pricing[price]"},
-	{Route: "POST /v1/invoiceitems", Asked: "unit_amount", Name: "amount"},
+	{Route: "POST /v1/invoiceitems", Asked: "unit_amount", Name: "unit_amount"},
 	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "price", Name: "pricing[price]"},
-	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "unit_amount", Name: "amount"},
+	{Route: "POST /v1/invoiceitems/{invoiceitem}", Asked: "unit_amount", Name: "unit_amount"},
 	{Route: "POST /v1/invoices", Asked: "rendering_options", Name: "rendering"},
 	{Route: "POST /v1/invoices/{invoice}", Asked: "rendering_options", Name: "rendering"},
 	{Route: "POST /v1/invoices/create_preview", Asked: "coupon", Name: "discounts[0][coupon]"},
