@@ -230,6 +230,9 @@ func (m *Model) linkTries(in *invoice) {
 	if s := m.subs.rows[in.sub]; s != nil && s.status == "incomplete" && in.reason == "subscription_create" && in.nextAttempt == 0 {
 		return
 	}
+	if in.nextAttempt == 0 && !in.attempted && in.tryAt == 0 { // that it will be tried is known, and no more
+		in.tryAt, in.trySeq = in.finalized+tryAfter, m.nextSeq()
+	}
 	m.invoices.opaque[in.id] = m.invoices.read[in.id] // what time has done, and will, is not shown
 }
 

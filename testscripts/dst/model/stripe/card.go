@@ -225,7 +225,7 @@ func detachMethod(c *call) model.Value {
 
 func listMethods(c *call) model.Value {
 	if !c.has("customer") {
-		return page(c, nil, "/v1/payment_methods", func(string) bool { return false }, nil)
+		return list(c, c.m.methods, "/v1/payment_methods", func(*method) bool { return false })
 	}
 	c.filterExists("customer")
 	return list(c, c.m.methods, "/v1/payment_methods", func(p *method) bool { return p.customer == c.str("customer") })

@@ -248,8 +248,8 @@ func (m *Model) paused(id, behavior string) {
 
 // advanceDraft finalizes a draft that does so by itself, and charges it.
 func (m *Model) advanceDraft(id string) {
-	if m.customers.get(m.invoices.get(id).customer).deleted {
-		panic(noOpinion("the draft of a customer that is deleted"))
+	if m.orphaned(id) {
+		return
 	}
 	m.finalize(id)
 	if in := m.invoices.get(id); in.status == "open" && in.collection == "charge_automatically" {
@@ -270,8 +270,24 @@ func (m *Model) plan() (days []int64, exhausted string) {
 	return []int64{3, 5, 7}, "cancel"
 }
 
+// orphaned reports whether the customer of an invoice is gone: then nothing is done
+// about it by itself any more.
+func (m *Model) orphaned(id string) bool {
+	before := m.invoices.value(id)
+	if !m.customers.get(m.invoices.get(id).customer).deleted {
+		return false
+	}
+	in := m.invoices.edit(id)
+	in.autoAdvance, in.finalizesAt, in.nextAttempt, in.tryAt = false, 0, 0, 0
+	m.emitUpdate("invoice.updated", before, m.invoices.value(id))
+	return true
+}
+
 // tryCharge is an automatic attempt to collect an invoice.
 func (m *Model) tryCharge(id string) {
+	if m.orphaned(id) {
+		return
+	}
 	before := m.invoices.value(id)
 	in := m.invoices.edit(id)
 	days, _ := m.plan()

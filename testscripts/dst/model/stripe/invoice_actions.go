@@ -143,7 +143,7 @@ func updateInvoice(c *call) model.Value {
 	in := c.invoiceAt("invoice")
 	before := m.invoices.value(in.id)
 	if in.status != "draft" {
-		for _, name := range []string{"auto_advance", "collection_method", "days_until_due", "due_date", "default_payment_method", "description", "discounts", "footer"} {
+		for _, name := range []string{"auto_advance", "collection_method", "days_until_due", "default_payment_method", "description", "discounts", "due_date", "footer"} {
 			if !c.has(name) {
 				continue
 			}

@@ -148,6 +148,9 @@ func (c *call) early(r *route) *refusal {
 	if name := required[r.pattern]; name != "" && (!has(c.body, name) || wrappers[name] && c.body.Get(name).Kind != model.Object) {
 		return invalid
 	}
+	if r.pattern == "GET /tickets/show_many" && c.param("ids") == "" && c.param("external_ids") == "" {
+		return invalid
+	}
 	if r.pattern == "GET /search" || r.pattern == "GET /search/count" {
 		if c.param("query") == "" {
 			return &refusal{status: 400, name: "Invalid attribute"}
@@ -177,8 +180,8 @@ func (c *call) blank(name string) bool {
 // countable reports whether a query parameter of a list is a number, or not sent.
 func (c *call) countable(name string) bool {
 	text := c.param(name)
-	_, err := strconv.ParseInt(text, 10, 64)
-	return text == "" || c.op.Method != "GET" || err == nil
+	n, err := strconv.ParseInt(text, 10, 64)
+	return text == "" || c.op.Method != "GET" || err == nil && max(n, -n) < 1<<53
 }
 
 // match finds the route of a path.
