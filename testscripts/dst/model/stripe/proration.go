@@ -158,6 +158,11 @@ func (c *call) changeItems(s *subscription) {
 	fresh = fresh || *was.every != *is.every
 	behavior := or(c.str("proration_behavior"), "create_prorations")
 	at := c.num(m.now, "proration_date")
+	same := func(a, b subItem) bool { return a.id == b.id && a.price == b.price && a.quantity == b.quantity }
+	if !fresh && slices.EqualFunc(items, s.items, same) { // nothing to settle, whatever the date
+		m.subs.edit(s.id).items = items
+		return
+	}
 	if s.status == "trialing" && !fresh && s.pause == nil {
 		for i := range items {
 			if items[i].id == "" {
