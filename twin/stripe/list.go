@@ -107,9 +107,7 @@ func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin
 		st.Newest(kind.Table, after)(take)
 	}
 	doc := pageDoc(rows, limit, before != 0, url)
-	if f.show == nil {
-		doc.Rows = kind.Object
-	}
+	doc.Rows = kind.Object
 	return doc, nil
 }
 

@@ -1,6 +1,10 @@
 package stripe
 
-import "worlds/testscripts/dst/model"
+import (
+	"slices"
+
+	"worlds/testscripts/dst/model"
+)
 
 // nextSeq is the next place in the order of creation.
 func (m *Model) nextSeq() int {
@@ -209,6 +213,7 @@ func (m *Model) renew(id string) {
 		items[i] = item
 	}
 	s.items = items
+	m.endDiscounts(s)
 	in := m.bill(s, "subscription_cycle", start, end, nil)
 	s.latest = in.id
 	unpaid := s.status == "unpaid"
@@ -232,6 +237,31 @@ func (m *Model) renew(id string) {
 	if in.collection == "charge_automatically" {
 		m.tryCharge(in.id)
 	}
+}
+
+// endDiscounts takes off a subscription the discounts that are over: in time, or
+// because they were for one invoice.
+func (m *Model) endDiscounts(s *subscription) {
+	var kept []string
+	for _, id := range s.discounts {
+		d := m.discounts.must(id)
+		if (d.end == 0 || d.end > m.now) && (m.couponOf(id).duration != "once" || !m.reduced(s.id, id)) {
+			kept = append(kept, id)
+			continue
+		}
+		m.emit("customer.discount.deleted", m.discounts.value(id))
+	}
+	s.discounts = kept
+}
+
+// reduced reports whether a discount has taken something off an invoice of a
+// subscription.
+func (m *Model) reduced(sub, discount string) bool {
+	return len(m.invoices.find(func(in *invoice) bool {
+		return in.sub == sub && slices.ContainsFunc(in.lines, func(l line) bool {
+			return slices.ContainsFunc(l.discountAmounts, func(a discountAmount) bool { return a.discount == discount && a.amount > 0 })
+		})
+	})) > 0
 }
 
 // paused is what becomes of an invoice while nothing is collected.

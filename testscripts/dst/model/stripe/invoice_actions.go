@@ -482,7 +482,7 @@ func (m *Model) void(id string) {
 	in := m.invoices.edit(id)
 	in.status, in.voided, in.autoAdvance, in.nextAttempt, in.tryAt = "void", m.now, false, 0, 0
 	before := m.customers.value(in.customer)
-	if by := in.startingBalance - in.endingBalance; by != 0 {
+	if by := in.startingBalance - in.endingBalance; by != 0 && !m.customers.get(in.customer).deleted {
 		m.moveBalance(in.customer, by, &balanceEntry{kind: "unapplied_from_invoice", currency: in.currency, invoice: id})
 		m.emitUpdate("customer.updated", before, m.customers.value(in.customer))
 	}
