@@ -13,6 +13,7 @@
 //   - Op: one operation of a history, sent to a twin, by the operator, or an act of the
 //     harness itself; it names what the history made by symbols.
 //   - generator: makes operations from the route tables of the twins and the operator.
+//   - Story: a history and how attempts to deliver went in it; what is shrunk and kept.
 //   - post: the listeners of a run, and the ways in which attempts to deliver end.
 //   - reader: a consumer that goes on behind the last event it worked on.
 //   - Failure: a property that did not hold, by a name that stays.
@@ -26,7 +27,7 @@
 // engine.go and space.go, operations in generate.go, values.go, recipes.go and
 // operator.go, the adversary in network.go, reader.go and acts.go, properties right after
 // an operation in check.go, ledger.go and oracle.go, properties at rest in drain.go and
-// laws.go, the populated workload in populate.go, counts in metrics.go and coverage.go,
+// laws.go, the populated workload in populate.go and certain.go, counts in metrics.go and coverage.go,
 // sweeps in sweep.go and soak.go, minimal histories in shrink.go and script.go.
 //
 // # Caveats

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -304,4 +305,33 @@ func suites(t *testing.T) (tests map[string]bool, sources string) {
 		}
 	}
 	return tests, sources
+}
+
+// TestSoakKills: a soak notes what the kills between its runs came to, as runs.
+func TestSoakKills(t *testing.T) {
+	for _, c := range []struct {
+		program, want string
+		failed        int
+	}{{"true", "pass", 0}, {"false", "crash", 1}} {
+		program, err := exec.LookPath(c.program)
+		if err != nil {
+			t.Skip("no " + c.program)
+		}
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, logsDir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		soak, all := Soak{Dir: dir, Crash: program}, &SoakRuns{}
+		var out strings.Builder
+		if err := soak.crash(t.Context(), all, 7, &out); err != nil {
+			t.Fatal(err)
+		}
+		runs := lines(t, filepath.Join(dir, runsFile))
+		if all.Runs != 1 || all.Failed != c.failed || len(runs) != 2 || !strings.HasSuffix(runs[1], "\t"+c.want) {
+			t.Errorf("%s: %+v %q", c.program, all, runs)
+		}
+		if failed := c.failed > 0; failed != strings.Contains(out.String(), "Replay: WORLDS_CRASH_SEED=7 go test ./testscripts/dst/crash -run TestCrash") {
+			t.Errorf("%s: %s", c.program, out.String())
+		}
+	}
 }
