@@ -129,7 +129,7 @@ func TestSwarm(t *testing.T) {
 // does not make up for it.
 func TestGates(t *testing.T) {
 	busy := func() *Metrics {
-		return &Metrics{Rounds: longRounds, Profile: Populated, Delivery: Delta, Counters: map[string]int64{
+		return &Metrics{Rounds: longRounds, Profile: Populated, Delivery: Delta, Swarm: swarm{Fail: usualFail, Clock: usualClock}, Counters: map[string]int64{
 			"scheduled.committed": longCommits, "scheduled.interleaved_commits.page": 1, "scheduled.interleaved_commits.cut": 1,
 			"scheduled.deliveries": 1, "scheduled.deliveries.repeated": 1, "scheduled.polls.partial": 1}}
 	}
