@@ -61,6 +61,8 @@ func (m *Machine) forget() {
 	if facts := m.tx.facts; cap(facts) <= factsKeptMax {
 		clear(facts)
 		m.facts = facts[:0]
+	} else {
+		clear(m.facts[:cap(m.facts)]) // where the first of them stood
 	}
 	m.run, m.tx = run{}, Tx{}
 }

@@ -44,7 +44,7 @@ func TestPaymentLink(t *testing.T) {
 	if got := r.ok("GET /v1/payment_links?active=true"); got.each("id") != sub.get("id") {
 		t.Errorf("listed: %s", got.Body)
 	}
-	if got := r.events(); strings.Join(strings.Fields(strings.ReplaceAll(got, id, "L")), " ") == "" || strings.Count(got, "payment_link.created") != 2 || strings.Count(got, "payment_link.updated") != 2 {
+	if got := r.events(); strings.Count(got, "payment_link.created") != 2 || strings.Count(got, "payment_link.updated") != 2 {
 		t.Errorf("events: %s", got)
 	}
 }

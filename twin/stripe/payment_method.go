@@ -1,9 +1,8 @@
 package stripe
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 

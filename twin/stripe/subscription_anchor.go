@@ -144,7 +144,7 @@ func (it *SubscriptionItem) whole(c cycle) int64 {
 	return max(end-start, 1)
 }
 
-// // partly reports whether an item of s is in a period that began late, and is no trial.
+// partly reports whether an item of s is in a period that began late, and is no trial.
 func (it *SubscriptionItem) partly(s *Subscription) bool {
 	trial := s.TrialEnd != nil && *s.TrialEnd == it.CurrentPeriodEnd
 	return !trial && it.whole(s.cycle()) > int64(it.CurrentPeriodEnd-it.CurrentPeriodStart)

@@ -39,9 +39,8 @@ type fieldValueParams struct {
 	Value twin.Opt[canon.Raw] `param:"value" rule:"empty"`
 }
 
-// changeTicketParams add what guards a change.
-// changeTicketParams change a ticket; tags may be added to and taken from those
-// there are.
+// changeTicketParams change a ticket: tags may be added to and taken from those there
+// are, and safe_update guards the change.
 type changeTicketParams struct {
 	ticketParams
 	AdditionalTags twin.Opt[[]string] `param:"additional_tags"`
