@@ -227,7 +227,7 @@ func (inv *Invoice) subscription() string {
 }
 
 // newInvoice is an empty draft for c, not yet stored.
-func newInvoice(id string, c *Customer, currency string, created twin.Time) *Invoice {
+func newInvoice(tx *twin.Tx, id string, c *Customer, currency string, created twin.Time) *Invoice {
 	country := "US"
 	inv := &Invoice{
 		ID: id, Object: invoices.Object, Status: invDraft, AccountCountry: &country,
@@ -236,15 +236,16 @@ func newInvoice(id string, c *Customer, currency string, created twin.Time) *Inv
 		PeriodStart: created, PeriodEnd: created, TestClock: c.TestClock,
 		Lines: InvoiceLines{Object: "list", URL: "/v1/invoices/" + id + "/lines"},
 	}
-	inv.address(c)
+	inv.address(tx, c)
 	return inv
 }
 
 // address copies onto the invoice who the customer is: until it is finalized an
 // invoice follows the customer.
-func (inv *Invoice) address(c *Customer) {
+func (inv *Invoice) address(tx *twin.Tx, c *Customer) {
 	inv.CustomerAddress, inv.CustomerEmail, inv.CustomerName = c.Address, c.Email, c.Name
 	inv.CustomerPhone, inv.CustomerShipping, inv.CustomerTaxExempt = c.Phone, c.Shipping, c.TaxExempt
+	inv.CustomerTaxIDs = invoiceTaxIDs(tx, c.ID)
 }
 
 type invoiceParams struct {
@@ -288,7 +289,7 @@ func createInvoice(tx *twin.Tx, p *createInvoiceParams) (twin.Doc, *twin.Error) 
 	if err := pinCurrency(tx, c, currency); err != nil {
 		return twin.Doc{}, err
 	}
-	inv := newInvoice(invoices.NewID(tx), c, currency, tx.Now())
+	inv := newInvoice(tx, invoices.NewID(tx), c, currency, tx.Now())
 	if !p.Discounts.Sent() {
 		inv.Discounts = c.inherit(tx, currency)
 	}

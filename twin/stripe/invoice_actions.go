@@ -106,8 +106,7 @@ func finalizeOpening(tx *twin.Tx, inv *Invoice, c *Customer) (doc twin.Doc, link
 		c.NextInvoiceSequence++
 	}
 	customers.Put(tx, c)
-	inv.address(c)
-	inv.CustomerTaxIDs = invoiceTaxIDs(tx, c.ID)
+	inv.address(tx, c)
 	inv.issue(number, now)
 	inv.StartingBalance = balanceIn(c, inv.Currency)
 	due, end := max(inv.Total, 0), twin.Money(0)

@@ -270,7 +270,7 @@ func (p *createPreviewParams) manual(tx *twin.Tx, c *Customer) (*Invoice, []Line
 	if _, err := p.items(tx, c, currency); err != nil {
 		return nil, nil, err
 	}
-	inv := newInvoice(invoices.NewID(tx), c, currency, tx.Now())
+	inv := newInvoice(tx, invoices.NewID(tx), c, currency, tx.Now())
 	inv.BillingReason, inv.Discounts = reasonUpcoming, c.inherit(tx, currency)
 	all := sweep(tx, inv, "", true)
 	if len(all) == 0 {

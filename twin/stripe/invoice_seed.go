@@ -37,7 +37,7 @@ func seedInvoices(tx *twin.Tx, doc *seed.Document) error {
 // seedInvoice stores one invoice, which came to its status when it was created.
 // An open one asks for nothing until it is paid.
 func seedInvoice(tx *twin.Tx, c *Customer, s *seed.Invoice, created twin.Time) {
-	inv := newInvoice(s.ID, c, s.Currency, created)
+	inv := newInvoice(tx, s.ID, c, s.Currency, created)
 	all := seedLines(tx, inv, s.Lines)
 	putLines(tx, inv, all)
 	inv.sum(all)

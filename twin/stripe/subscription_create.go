@@ -349,7 +349,7 @@ func (b *beginning) lines(tx *twin.Tx, inv *Invoice) []Line {
 
 // firstInvoice is the draft of a new subscription's first invoice.
 func firstInvoice(tx *twin.Tx, s *Subscription, c *Customer) *Invoice {
-	inv := newInvoice(invoices.NewID(tx), c, s.Currency, tx.Now())
+	inv := newInvoice(tx, invoices.NewID(tx), c, s.Currency, tx.Now())
 	inv.BillingReason, inv.CollectionMethod, inv.AutoAdvance = reasonCreate, s.CollectionMethod, true
 	inv.bills(s)
 	if inv.Discounts = s.Discounts; len(inv.Discounts) == 0 {

@@ -341,14 +341,13 @@ func checkTaxIDs(list []taxIDParams) *twin.Error {
 	return nil
 }
 
-// invoiceTaxID is a number of a customer as its invoices keep it.
+// invoiceTaxID is a number of a customer as its invoices show it.
 type invoiceTaxID struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
 }
 
-// invoiceTaxIDs are the numbers of a customer as an invoice that is finalized keeps
-// them, oldest first.
+// invoiceTaxIDs are the numbers of a customer as an invoice shows them, oldest first.
 func invoiceTaxIDs(tx *twin.Tx, customer string) []canon.Raw {
 	out := []canon.Raw{}
 	for t := range taxIDs.With(tx, "customer="+customer) {

@@ -68,7 +68,7 @@ func TestTaxIDRefusals(t *testing.T) {
 	}
 }
 
-// An invoice keeps the tax ids that its customer has when it is finalized.
+// A draft has the tax ids of its customer, and keeps those of when it is finalized.
 func TestTaxIDsOfInvoices(t *testing.T) {
 	r := newRig(t, qaBase)
 	c := r.ok("POST /v1/customers tax_id_data[0][type]=eu_vat tax_id_data[0][value]=FR12345678901 tax_id_data[1][type]=us_ein tax_id_data[1][value]=12-3456789").get("id")
@@ -77,10 +77,12 @@ func TestTaxIDsOfInvoices(t *testing.T) {
 	}
 	r.ok("POST /v1/invoiceitems customer=" + c + " amount=900 currency=usd")
 	inv := r.ok("POST /v1/invoices customer=" + c + " pending_invoice_items_behavior=include")
-	if got := inv.get("customer_tax_ids"); got != "[]" {
+	if got := inv.get("customer_tax_ids"); got != `[{"type":"eu_vat","value":"FR12345678901"},{"type":"us_ein","value":"12-3456789"}]` {
 		t.Errorf("a draft has %s", got)
 	}
-	if got := r.ok("POST /v1/invoices/" + inv.get("id") + "/finalize").get("customer_tax_ids"); got != `[{"type":"eu_vat","value":"FR12345678901"},{"type":"us_ein","value":"12-3456789"}]` {
+	r.ok("DELETE /v1/tax_ids/" + r.ok("GET /v1/customers/"+c+"/tax_ids").get("data.1.id"))
+	r.ok("POST /v1/tax_ids type=gb_vat value=000000000 owner[type]=customer owner[customer]=" + c)
+	if got := r.ok("POST /v1/invoices/" + inv.get("id") + "/finalize").get("customer_tax_ids"); got != `[{"type":"us_ein","value":"12-3456789"},{"type":"gb_vat","value":"000000000"}]` {
 		t.Errorf("a final one has %s", got)
 	}
 }
