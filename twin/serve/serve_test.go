@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"worlds/journal/canon"
 	"worlds/journal/store"
@@ -363,6 +364,38 @@ func TestLargeAnswers(t *testing.T) {
 					t.Fatal(len(body), res.ContentLength, err)
 				}
 				judgeShape(t, 200, body)
+			}
+		}
+	}
+}
+
+// An answer whose status has no body is sent at once, however long the body is that a
+// rule has for it, and the next one on its connection is none the worse.
+func TestStatusesWithoutABody(t *testing.T) {
+	r := newRig(struct{ testing.TB }{t}, nil, nil) // Stripe has no such answers: they are not held against its document
+	for _, status := range []string{"204", "304"} {
+		rule, err := canon.Canonicalize([]byte(`{"id":"` + status + `","match":{"method":"GET"},"count":1,"effect":{"answer":{"status":` + status +
+			`,"body":{"text":"` + strings.Repeat("x", 8<<10) + `"}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		add := twin.Command{Actor: "admin", API: "admin", Op: "scenario.add", Args: rule}
+		if a, err := r.world.Do(t.Context(), world.Request{Command: add}); err != nil || a.Status != 200 {
+			t.Fatalf("%v %v", a, err)
+		}
+		c := dial(t, r.addr)
+		_ = c.conn.SetDeadline(time.Now().Add(20 * time.Second))
+		for _, want := range []string{status, "200"} {
+			if _, err := io.WriteString(c.conn, "GET /v1/customers?limit=1 HTTP/1.1\r\nHost: worlds\r\n"+authorized+"\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			res, err := http.ReadResponse(c.in, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", want, err)
+			}
+			body, err := io.ReadAll(res.Body)
+			if err != nil || strconv.Itoa(res.StatusCode) != want || (len(body) == 0) != (want != "200") {
+				t.Errorf("%d, %d bytes, %v, want %s", res.StatusCode, len(body), err, want)
 			}
 		}
 	}

@@ -267,10 +267,12 @@ func (s *Shell) send(w http.ResponseWriter, r *http.Request, c *twin.Catalog, st
 	}
 	h := w.Header()
 	h["Content-Length"] = []string{strconv.Itoa(len(out))}
-	if status == http.StatusNoContent {
+	switch status {
+	case http.StatusNoContent:
 		delete(h, "Content-Length")
 		delete(h, "Content-Type")
-	} else {
+	case http.StatusNotModified: // the body stays here too: what is held would wait for it
+	default:
 		hold(r, len(out))
 	}
 	w.WriteHeader(status)
