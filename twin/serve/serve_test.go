@@ -372,7 +372,7 @@ func TestLargeAnswers(t *testing.T) {
 // An answer whose status has no body is sent at once, however long the body is that a
 // rule has for it, and the next one on its connection is none the worse.
 func TestStatusesWithoutABody(t *testing.T) {
-	r := newRig(struct{ testing.TB }{t}, nil, nil) // Stripe has no such answers: they are not held against its document
+	r := newRig(unjudged{t}, nil, nil) // Stripe has no such answers: they are not held against its document
 	for _, status := range []string{"204", "304"} {
 		rule, err := canon.Canonicalize([]byte(`{"id":"` + status + `","match":{"method":"GET"},"count":1,"effect":{"answer":{"status":` + status +
 			`,"body":{"text":"` + strings.Repeat("x", 8<<10) + `"}}}}`))
