@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"worlds/journal/mutant"
-	"worlds/projection"
 	"worlds/testscripts"
 	"worlds/twin"
 	"worlds/twin/stripe"
@@ -139,27 +138,11 @@ flush
 `},
 }
 
-// refusedLate is refused after the endpoint has made an invoice.
+// refusedLate is refused after the endpoint has minted and made something.
 func refusedLate(h *history) {
-	h.stripe("POST", "/v1/products", "name=More&default_price_data[currency]=usd&default_price_data[unit_amount]=9000&"+
-		"default_price_data[recurring][interval]=month")
-	price := h.member("default_price")
-	h.stripe("POST", "/v1/subscriptions", "customer=cus_dana&items[0][price]=price_month")
-	sub := h.id()
-	h.stripe("POST", "/v1/subscriptions/"+sub, "pause_collection[behavior]=void")
-	h.operate("advance", twin.AdvanceBy(86400))
-	h.stripe("POST", "/v1/subscriptions/"+sub, "items[0][id]="+firstItem(h.machine.State, sub)+"&items[0][price]="+price+
-		"&proration_behavior=always_invoice")
-}
-
-func firstItem(st *projection.State, sub string) string {
-	row := st.Get("stripe.subscription", sub)
-	if row == nil {
-		return "none"
-	}
-	_, rest, _ := strings.Cut(string(row.Body), `"id":"si_`)
-	id, _, _ := strings.Cut(rest, `"`)
-	return "si_" + id
+	h.stripe("POST", "/v1/products", "name=More&default_price_data[currency]=usd")
+	h.stripe("POST", "/v1/credit_notes", "invoice=in_nothing&amount=10")
+	h.stripe("POST", "/v1/products", "name=More&expand[]=id")
 }
 
 // discounted bills with a coupon, which is then deleted.
