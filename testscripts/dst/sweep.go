@@ -54,6 +54,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer) (*Sweep, error) {
 			}
 		}
 		result := one(ctx, e, cfg, cfg.Base+uint64(i), out)
+		if ctx.Err() != nil { // what was cut short shows nothing
+			break
+		}
 		sweep.Runs++
 		sweep.Coverage.Add(result.Coverage)
 		sweep.add(result.Metrics.Judged)
