@@ -18,7 +18,7 @@
 //
 // After a failed write the store is sealed: every Append fails with ErrSealed
 // until Reopen. Heads are then those of the last acknowledged entries. A large record
-// that could not be written fails alone, with ErrUnwritten: its file is put aside.
+// that could not be written fails alone, with ErrUnwritten: its file is removed.
 //
 // The number of a dropped world must not be used again.
 //
