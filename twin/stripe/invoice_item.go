@@ -276,7 +276,7 @@ func (p *itemParams) apply(tx *twin.Tx, it *InvoiceItem, at string) (err *twin.E
 			return err
 		}
 	}
-	if it.Amount < 0 && !p.Discountable.Given() {
+	if p.Amount.Given() && it.Amount < 0 && !p.Discountable.Given() {
 		it.Discountable = false
 	}
 	it.Discountable = p.Discountable.Or(it.Discountable)

@@ -196,7 +196,9 @@ func listInvoiceLines(tx *twin.Tx, p *listInvoiceLinesParams) (twin.Doc, *twin.E
 	for row := range tx.State().OldestWith(lines.Table, "invoice="+p.Invoice, 0) {
 		rows = append(rows, row.Body)
 	}
-	return within(rows, lines.Object, "/v1/invoices/"+p.Invoice+"/lines", p.page)
+	doc, err := within(rows, lines.Object, "/v1/invoices/"+p.Invoice+"/lines", p.page)
+	doc.Rows = lines.Object
+	return doc, err
 }
 
 // elements lists the objects of the list that body holds under a name.

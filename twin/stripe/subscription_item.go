@@ -132,7 +132,9 @@ func listSubscriptionItems(tx *twin.Tx, p *listSubscriptionItemsParams) (twin.Do
 	if !ok {
 		return twin.Doc{}, errNoSuchRef(subscriptions.Object, "subscription", p.Subscription.V)
 	}
-	return within(elements(doc.Body, "items"), itemObject, "/v1/subscription_items", p.page)
+	shown, err := within(elements(doc.Body, "items"), itemObject, "/v1/subscription_items", p.page)
+	shown.Rows = itemObject
+	return shown, err
 }
 
 type retrieveSubscriptionItemParams struct {

@@ -159,6 +159,7 @@ func updateInvoiceItem(c *call) model.Value {
 			panic(noOpinion("an amount instead of a price"))
 		}
 		i.amount = c.num(0, "amount")
+		i.discountable = i.discountable && i.amount >= 0
 	}
 	i.metadata = c.metadata(i.metadata)
 	m.redraft(i.invoice, func(lines []line) []line {
