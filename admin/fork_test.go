@@ -217,3 +217,19 @@ func TestSimulate(t *testing.T) {
 		t.Errorf("done for real it makes %s, simulated %s", real.body, s.Answers[0].Body.ID)
 	}
 }
+
+// A path of a simulation is read as a server reads it.
+func TestSimulatedPaths(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true})
+	w := r.create(`{"seed":"empty"}`)
+	r.must(w.Keys[0].Secret, "POST", "/v1/products", "name=x&id=a%2Fb%20%C3%A9")
+	ask := func(path string) string {
+		return `{"commands":[{"method":"GET","path":"` + path + `"}]}`
+	}
+	target := "/admin/worlds/" + w.ID + "/simulate"
+	r.want(200, `"id":"a/b é"`, "POST", target, w.AdminToken, ask("/v1/products/a%2Fb%20%C3%A9"))
+	r.want(200, "Unrecognized request URL", "POST", target, w.AdminToken, ask("/v1/products/a/b%20%C3%A9"))
+	for _, path := range []string{"v1/products", "/v1/products?limit=1", "/v1/products/%zz", "/v1/products/%"} {
+		r.want(400, "$.commands[0].path", "POST", target, w.AdminToken, ask(path))
+	}
+}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,10 +48,21 @@ func (s *simulateCommand) check(labels []string, catalogs []*twin.Catalog, where
 		return invalid(".method", "a method is one of %s", strings.Join(simulateMethods, ", "))
 	case !strings.HasPrefix(s.Path, "/") || strings.ContainsAny(s.Path, "?#"):
 		return invalid(".path", "a path begins with / and has no query")
+	case s.url() == nil:
+		return invalid(".path", "a path is percent-encoded, and this one cannot be decoded")
 	case s.Key != "" && !slices.Contains(labels, s.Key):
 		return invalid(".key", "the world has no key %q", s.Key)
 	}
 	return nil
+}
+
+// url is the path as a server reads it, nil if none would.
+func (s *simulateCommand) url() *url.URL {
+	u, err := url.ParseRequestURI(s.Path)
+	if err != nil {
+		return nil
+	}
+	return u
 }
 
 // simulateMethods are the methods of requests.
@@ -61,8 +73,10 @@ func (s *simulateCommand) request(api string) world.Request {
 	if s.Advance != nil {
 		return world.Request{Command: operation("advance", twin.AdvanceBy(*s.Advance))}
 	}
-	cmd := twin.Command{Actor: s.Key, API: s.API, Method: s.Method, Path: s.Path, Version: s.Version,
+	at := s.url()
+	cmd := twin.Command{Actor: s.Key, API: s.API, Method: s.Method, Version: s.Version,
 		Query: twin.EscapeForm([]byte(s.Query)), Body: s.Body}
+	cmd.Path, cmd.Escaped = twin.PathOf(at.Path, at.EscapedPath())
 	if cmd.Actor == "" {
 		cmd.Actor = "key:1"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // Route is one endpoint: a pattern and the decide function that answers it.
@@ -19,6 +20,19 @@ type Route struct {
 type match struct {
 	route  *Route
 	values []string
+}
+
+// PathOf is what a Command says of a path: the decoded one where that is text, the
+// encoded one otherwise, and where a slash is part of a segment; escaped then says
+// that each segment is to be decoded by itself.
+func PathOf(decoded, encoded string) (path string, escaped bool) {
+	if !utf8.ValidString(decoded) {
+		return encoded, false
+	}
+	if strings.Contains(encoded, "%2F") || strings.Contains(encoded, "%2f") {
+		return EscapeForm([]byte(encoded)), true
+	}
+	return decoded, false
 }
 
 // unescape decodes the values of a path that came percent-encoded.

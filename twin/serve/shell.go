@@ -82,7 +82,7 @@ func (s *Shell) handler(c *twin.Catalog) http.Handler {
 func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 	secret, as := c.Wire.Secret(r.Header.Get("Authorization"))
 	if secret == "" {
-		at, _ := path(r)
+		at, _ := twin.PathOf(r.URL.Path, r.URL.EscapedPath())
 		s.refuse(w, r, c, c.Wire.NoKey(r.Method, at))
 		return
 	}
@@ -128,7 +128,7 @@ func (s *Shell) command(w http.ResponseWriter, r *http.Request, c *twin.Catalog,
 	if refusal != nil {
 		return req, refusal
 	}
-	at, escaped := path(r)
+	at, escaped := twin.PathOf(r.URL.Path, r.URL.EscapedPath())
 	req.Command = twin.Command{
 		Actor: actor, API: c.Name, Method: r.Method, Path: at, Escaped: escaped,
 		Query: twin.EscapeForm([]byte(r.URL.RawQuery)), Version: text(r.Header.Get(c.Wire.VersionHeader)),
@@ -176,19 +176,6 @@ func readBody(w http.ResponseWriter, r *http.Request, c *twin.Catalog) ([]byte, 
 			strconv.Itoa(BodyBytesMax)+" bytes.")
 	}
 	return nil, c.Wire.Transport(http.StatusBadRequest, "The body of the request could not be read.")
-}
-
-// path is the decoded path where that is text, the encoded one otherwise, and where
-// a slash is part of a segment: escaped says so, and that each segment is to be
-// decoded by itself.
-func path(r *http.Request) (path string, escaped bool) {
-	if !utf8.ValidString(r.URL.Path) {
-		return r.URL.EscapedPath(), false
-	}
-	if raw := r.URL.RawPath; strings.Contains(raw, "%2F") || strings.Contains(raw, "%2f") {
-		return twin.EscapeForm([]byte(raw)), true
-	}
-	return r.URL.Path, false
 }
 
 // text makes a header value storable.
