@@ -298,6 +298,10 @@ func updatePrice(c *call) model.Value {
 		used := m.products.get(m.prices.get(id).product)
 		c.unless(used == nil || used.defaultPrice != id, invalid("", "active"))
 	}
+	for sub := range m.subs.opaque { // it shows the price as it was read
+		shows := slices.ContainsFunc(m.subs.rows[sub].items, func(it subItem) bool { return it.price == id })
+		c.unless(!shows, noOpinion("a price that a subscription of an unusual kind shows"))
+	}
 	before := m.prices.value(id)
 	p := m.prices.edit(id)
 	if c.has("nickname") {
