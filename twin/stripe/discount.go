@@ -356,7 +356,8 @@ func (inv *Invoice) take(l *Line, id string, off twin.Money) {
 
 // apportion splits what a coupon takes off an invoice over its lines: in
 // proportion to what is left of those that can be discounted, rounded down, the
-// rest to the last that has room.
+// rest to the last that has room. Nothing is taken off a credit, though it says it
+// can be discounted.
 func apportion(tx *twin.Tx, c *Coupon, all []Line, left []twin.Money) []twin.Money {
 	shares, room := make([]twin.Money, len(all)), make([]bool, len(all))
 	var base twin.Money

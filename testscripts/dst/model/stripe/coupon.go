@@ -257,28 +257,25 @@ func (m *Model) tellDiscounts(ids []string) {
 }
 
 // takeOff works out what a list of discounts takes off the lines of an invoice, on
-// top of what was taken off before.
+// top of what was taken off before. Nothing is taken off a credit.
 func (m *Model) takeOff(lines []line, ids []string, on func(*line) bool) {
 	for _, id := range ids {
 		k := m.couponOf(id)
 		base, last := int64(0), -1
 		for i := range lines {
-			if on(&lines[i]) && lines[i].discountable {
+			if on(&lines[i]) && lines[i].discountable && lines[i].left() > 0 {
 				base += lines[i].left()
 				last = i
 			}
 		}
-		off := int64(0)
-		if base > 0 {
-			off = k.of(base)
-		}
+		off := k.of(base)
 		rest := off
 		for i := range lines {
 			if !on(&lines[i]) {
 				continue
 			}
 			part := int64(0)
-			if lines[i].discountable && base > 0 {
+			if lines[i].discountable && lines[i].left() > 0 {
 				if part = rest; i != last {
 					part = new(big.Int).Div(new(big.Int).Mul(big.NewInt(off), big.NewInt(lines[i].left())), big.NewInt(base)).Int64()
 				}
