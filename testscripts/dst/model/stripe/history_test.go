@@ -134,6 +134,9 @@ var acts = []func(dice){
 	},
 	func(d dice) { d.p.do("GET", "/v1/invoices/"+d.id("invoice", "in")+"/lines", d.some("limit=1"), "") },
 	func(d dice) {
+		d.p.do("GET", "/v1/invoices", d.of("due_date[lt]=4102444800", "due_date[gte]=0", "due_date=0", "created[lte]=4102444800"), "")
+	},
+	func(d dice) {
 		d.p.do("POST", "/v1/setup_intents", with(d.of("customer="+d.id("customer", "cus"), ""), d.of("", "payment_method=pm_card_visa", "payment_method=pm_card_authenticationRequired", "payment_method="+d.id("payment_method", "pm")),
 			d.of("", "confirm=true"), d.some("usage=on_session", "metadata[a]=1", "description=d")), d.key())
 	},

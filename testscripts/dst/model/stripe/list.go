@@ -69,6 +69,9 @@ func (c *call) within(at int64, name string) bool {
 	if n == nil {
 		return true
 	}
+	if at == 0 { // there is no date
+		return false
+	}
 	if n.leaf {
 		return n.text == strconv.FormatInt(at, 10)
 	}
