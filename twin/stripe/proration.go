@@ -277,16 +277,11 @@ func (r *revision) invoice(tx *twin.Tx, s *Subscription, c *Customer, made []*In
 	if behavior == keepAsDraft {
 		return nil
 	}
-	switch finalize(tx, inv, c); {
-	case inv.Status != invOpen:
-	case behavior == voidInvoices:
-		void(tx, inv)
-	case behavior == markUncollectible:
-		giveUp(tx, inv)
-	case inv.CollectionMethod == chargeAutomatically:
-		return r.pay(tx, s, c, inv)
+	finalize(tx, inv, c)
+	if inv.Status != invOpen || forgo(tx, inv, behavior) || inv.CollectionMethod != chargeAutomatically {
+		return nil
 	}
-	return nil
+	return r.pay(tx, s, c, inv)
 }
 
 // pay charges the invoice of a revision. When that fails the subscription is past

@@ -49,3 +49,16 @@ func (s *Subscription) collects() string {
 	}
 	return ""
 }
+
+// forgo ends a finalized invoice that is not collected, and reports whether it did.
+func forgo(tx *twin.Tx, inv *Invoice, behavior string) bool {
+	switch behavior {
+	case voidInvoices:
+		void(tx, inv)
+	case markUncollectible:
+		giveUp(tx, inv)
+	default:
+		return false
+	}
+	return true
+}

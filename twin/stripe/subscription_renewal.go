@@ -61,13 +61,7 @@ func (s *Subscription) bill(tx *twin.Tx, inv *Invoice, c *Customer) error {
 		return err
 	}
 	_, link, pi := finalizeOpening(tx, inv, c)
-	switch {
-	case inv.Status != invOpen:
-	case behavior == voidInvoices:
-		void(tx, inv)
-	case behavior == markUncollectible:
-		giveUp(tx, inv)
-	case inv.CollectionMethod == chargeAutomatically:
+	if inv.Status == invOpen && !forgo(tx, inv, behavior) && inv.CollectionMethod == chargeAutomatically {
 		collect(tx, inv, c, link, pi)
 	}
 	return nil
