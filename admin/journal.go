@@ -2,12 +2,15 @@ package admin
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/twin/world"
 )
 
 func listJournal(c *call) error {
@@ -111,7 +114,11 @@ func exportJournal(c *call) error {
 		h.Del("Worlds-Head")
 		return err
 	}
-	c.s.opt.Logger.Error("journal export cut short", "world", c.entry.id, "error", err)
+	level := slog.LevelError
+	if errors.Is(err, world.ErrReset) || errors.Is(err, world.ErrGone) {
+		level = slog.LevelInfo // who reset or deleted the world was quicker
+	}
+	c.s.opt.Logger.Log(c.r.Context(), level, "journal export cut short", "world", c.entry.id, "error", err)
 	panic(http.ErrAbortHandler) // a cut connection, not an export that looks whole
 }
 

@@ -116,7 +116,7 @@ func (r *rig) call(method, path, token, body string) answer {
 		n, _ := res.Body.Read(chunk) // a stream has no end; the first piece will do
 		a.body = chunk[:n]
 	} else if a.body, err = io.ReadAll(res.Body); err != nil {
-		r.t.Fatal(err)
+		r.t.Fatalf("%s %s: %s, %d bytes of %d: %v", method, path, res.Status, len(a.body), res.ContentLength, err)
 	}
 	r.doc.judge(r.t, method, path, a)
 	return a

@@ -1,8 +1,12 @@
 package admin_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -20,21 +24,32 @@ import (
 // has, none is a fault of ours, every world that is left proves itself, and a
 // restart finds the same worlds.
 func TestEverythingAtOnce(t *testing.T) {
-	r := newRig(t, admin.Options{Open: true})
+	r := newRig(t, admin.Options{Open: true, Logger: slog.New(faults{slog.DiscardHandler, t})})
 	worlds := &crowd{}
 	for range 3 {
 		worlds.add(r.create(`{"seed":"empty"}`))
 	}
+	padding := strings.Repeat("x", 300) // so that an export is more than one piece
 	acts := map[string]func(w admin.CreatedWorld){
 		"create": func(w admin.CreatedWorld) {
-			r.stripe(w.Keys[0].Secret, "POST", "/v1/customers", fmt.Sprintf("name=%d", rand.N(1000)))
+			r.stripe(w.Keys[0].Secret, "POST", "/v1/customers", fmt.Sprintf("name=%d&description=%s", rand.N(1000), padding))
 		},
 		"read": func(w admin.CreatedWorld) { r.stripe(w.Keys[0].Secret, "GET", "/v1/customers?limit=3", "") },
 		"mark": func(w admin.CreatedWorld) {
 			r.quiet("POST", w, "/marks", fmt.Sprintf(`{"name":"m%d"}`, rand.N(1_000_000)))
 		},
-		"diff":    func(w admin.CreatedWorld) { r.quiet("GET", w, fmt.Sprintf("/diff?from=%d", rand.N(5)), "") },
-		"export":  func(w admin.CreatedWorld) { r.quiet("GET", w, "/journal/export", "") },
+		"diff": func(w admin.CreatedWorld) { r.quiet("GET", w, fmt.Sprintf("/diff?from=%d", rand.N(5)), "") },
+		"export": func(w admin.CreatedWorld) {
+			res := r.begin("GET", "/admin/worlds/"+w.ID+"/journal/export", w.AdminToken)
+			defer res.Body.Close()
+			// A reset or a deletion cuts it; anything else that does is logged as a fault.
+			if _, err := drain(res.Body); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Error(err)
+			}
+			if res.StatusCode >= http.StatusInternalServerError {
+				t.Error(res.Status)
+			}
+		},
 		"journal": func(w admin.CreatedWorld) { r.quiet("GET", w, "/journal?limit=50", "") },
 		"dump":    func(w admin.CreatedWorld) { r.quiet("GET", w, "/dump", "") },
 		"verify":  func(w admin.CreatedWorld) { r.quiet("POST", w, "/verify", "") },
@@ -84,6 +99,24 @@ func TestEverythingAtOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// faults fails a test for what a server logs as a fault of its own.
+type faults struct {
+	slog.Handler
+	t *testing.T
+}
+
+// Enabled implements slog.Handler.
+func (f faults) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelError }
+
+// Handle implements slog.Handler.
+func (f faults) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		f.t.Errorf("logged: %s: %s", r.Message, a)
+		return true
+	})
+	return nil
 }
 
 // quiet is call for an operation that may lose against another: it may be refused,
