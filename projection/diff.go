@@ -99,7 +99,7 @@ func (d *Diff) Append(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = e.appendDump(dst)
+		dst = e.AppendDump(dst)
 	}
 	dst = append(dst, `],"updated":`...)
 	dst = appendChanges(dst, d.Updated)

@@ -33,23 +33,25 @@ func (s *State) WriteDump(w io.Writer) error {
 	first = true
 	s.ledger.rows.ascend(0, func(_ uint64, f *Delivery) bool {
 		d.comma(&first)
-		d.buf = f.appendDump(d.buf)
+		d.buf = f.AppendDump(d.buf)
 		return d.flush(dumpChunkBytes)
 	})
 	d.text(`],"events":[`)
 	first = true
 	s.events.ascend(0, func(_ uint64, e *EventRow) bool {
 		d.comma(&first)
-		d.buf = e.appendDump(d.buf)
+		d.buf = e.AppendDump(d.buf)
 		return d.flush(dumpChunkBytes)
 	})
 	d.text(`],"idempotency":[`)
 	first = true
-	s.idems.Scan(func(_ string, f *Idem) bool {
+	for f := range s.Idems() {
 		d.comma(&first)
-		d.buf = f.appendDump(d.buf)
-		return d.flush(dumpChunkBytes)
-	})
+		d.buf = f.AppendDump(d.buf)
+		if !d.flush(dumpChunkBytes) {
+			return d.err
+		}
+	}
 	d.text(`],"marks":[`)
 	first = true
 	for _, m := range s.Marks() {
@@ -64,7 +66,7 @@ func (s *State) WriteDump(w io.Writer) error {
 	first = true
 	for _, r := range s.rules {
 		d.comma(&first)
-		d.buf = r.appendDump(d.buf)
+		d.buf = r.AppendDump(d.buf)
 	}
 	d.text(`]}`)
 	d.flush(0)
@@ -88,8 +90,8 @@ func (d *dumper) objects(s *State) {
 	}
 }
 
-// appendDump appends the event as it stands in a dump.
-func (e *EventRow) appendDump(dst []byte) []byte {
+// AppendDump appends the event as it stands in a dump.
+func (e *EventRow) AppendDump(dst []byte) []byte {
 	dst = append(dst, `{"api":`...)
 	dst = canon.AppendString(dst, e.API)
 	dst = append(dst, `,"created":`...)
@@ -105,7 +107,8 @@ func (e *EventRow) appendDump(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-func (f *Idem) appendDump(dst []byte) []byte {
+// AppendDump appends the record as it stands in a dump.
+func (f *Idem) AppendDump(dst []byte) []byte {
 	dst = append(dst, `{"api":`...)
 	dst = canon.AppendString(dst, f.API)
 	dst = append(dst, `,"fingerprint":`...)

@@ -146,6 +146,14 @@ func (s *State) Idem(api, key string) *Idem {
 	return f
 }
 
+// Idems yields the records of idempotency by (key, API). The State must not change
+// meanwhile.
+func (s *State) Idems() iter.Seq[*Idem] {
+	return func(yield func(*Idem) bool) {
+		s.idems.Scan(func(_ string, f *Idem) bool { return yield(f) })
+	}
+}
+
 // idemName puts records in the order of their keys: two APIs may have been sent one.
 func idemName(api, key string) string { return key + "\x00" + api }
 

@@ -136,9 +136,17 @@ func (r *run) eventsAdvance(_ *space, t *step) *Failure {
 // rowsHold: every row that the step touched is alone with what must be unique, and
 // carries the mark of no other space. References are the invariants' to check.
 func (r *run) rowsHold(s *space, t *step) *Failure {
+	if t.before.Inc != t.after.Inc {
+		s.sole = map[string]string{}
+	}
+	for _, list := range [][]projection.Change{t.diff.Deleted, t.diff.Updated} {
+		for i := range list {
+			delete(s.sole, soleBy(list[i].Table, list[i].Before))
+		}
+	}
 	for _, list := range [][]projection.Change{t.diff.Created, t.diff.Updated} {
 		for i := range list {
-			if f := r.row(s, t.after.State, list[i].Table, list[i].ID, list[i].After); f != nil {
+			if f := r.row(s, &list[i]); f != nil {
 				return f
 			}
 		}
@@ -146,42 +154,36 @@ func (r *run) rowsHold(s *space, t *step) *Failure {
 	return nil
 }
 
-func (r *run) row(s *space, st *projection.State, table, id string, body canon.Raw) *Failure {
+func (r *run) row(s *space, c *projection.Change) *Failure {
 	for _, other := range r.spaces {
-		if other != s && strings.Contains(string(body), other.mark) {
-			return failed("worlds.apart", "%s %s of world %d holds a text of world %d: %s", table, id, s.index, other.index, body)
+		if other != s && strings.Contains(string(c.After), other.mark) {
+			return failed("worlds.apart", "%s %s of world %d holds a text of world %d: %s", c.Table, c.ID, s.index, other.index, c.After)
 		}
 	}
-	if u := unique[table]; u != nil {
-		if f := alone(st, table, id, body, u); f != nil {
-			return f
-		}
+	key := soleBy(c.Table, c.After)
+	if id, ok := s.sole[key]; ok && key != "" {
+		return failed("rows.unique", "%s %s and %s are both %s", c.Table, c.ID, id, key)
 	}
+	s.sole[key] = c.ID
 	return nil
 }
 
-// alone: no other row of the table has the same values; one that is null releases.
-func alone(st *projection.State, table, id string, body canon.Raw, members []string) *Failure {
-	mine := make([]string, len(members))
-	for i, m := range members {
-		mine[i] = textOf(body, m)
-		if mine[i] == "" || mine[i] == "null" || mine[i] == "false" {
-			return nil
-		}
+// soleBy is what no two rows of a table may share, "" where a row has nothing of the
+// kind: what is null, and what is deleted, releases what it had.
+func soleBy(table string, body canon.Raw) string {
+	members := unique[table]
+	if members == nil || textOf(body, "deleted") == "true" || table == "zendesk.user" && textOf(body, "active") == "false" {
+		return ""
 	}
-rows:
-	for row := range st.Newest(table, 0) {
-		if row.ID == id || textOf(row.Body, "deleted") == "true" || table == "zendesk.user" && textOf(row.Body, "active") == "false" {
-			continue // what is deleted releases what it had
+	key := table
+	for _, m := range members {
+		value := textOf(body, m)
+		if value == "" || value == "null" || value == "false" {
+			return ""
 		}
-		for i, m := range members {
-			if textOf(row.Body, m) != mine[i] {
-				continue rows
-			}
-		}
-		return failed("rows.unique", "%s %s and %s have the same %s: %s", table, id, row.ID, strings.Join(members, ", "), strings.Join(mine, ", "))
+		key += " " + m + "=" + value
 	}
-	return nil
+	return key
 }
 
 // others: an operation on one world changes nothing in another.

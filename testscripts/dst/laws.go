@@ -3,8 +3,8 @@ package dst
 import (
 	"bytes"
 	"net/http"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"worlds/admin"
 	"worlds/journal"
@@ -121,16 +121,39 @@ func commandOf(e *journal.Entry) (*twin.Command, []canon.Raw, error) {
 	return cmd, frame.Facts, canon.Unmarshal(frame.Command, cmd)
 }
 
-var (
-	requestIDs = regexp.MustCompile(`req_[0-9A-Za-z]+`)
-	markSeqs   = regexp.MustCompile(`"marks":\[[^\]]*\]`)
+// The beginnings of an id of a request, and of the marks in a dump.
+const (
+	requestID = "req_"
+	markList  = `"marks":[`
 )
 
 // bare is a dump without what counts the reads: ids of requests and positions of marks.
 func bare(st *projection.State) string {
 	var b bytes.Buffer
 	_ = st.WriteDump(&b) // a buffer takes everything
-	return string(markSeqs.ReplaceAll(requestIDs.ReplaceAll(b.Bytes(), []byte("req_")), nil))
+	var out strings.Builder
+	out.Grow(b.Len())
+	before, behind, _ := bytes.Cut(b.Bytes(), []byte(markList))
+	_, behind, _ = bytes.Cut(behind, []byte{']'})
+	withoutRequests(&out, before)
+	withoutRequests(&out, behind)
+	return out.String()
+}
+
+func withoutRequests(out *strings.Builder, text []byte) {
+	for {
+		before, behind, ok := bytes.Cut(text, []byte(requestID))
+		out.Write(before)
+		if !ok {
+			return
+		}
+		out.WriteString(requestID)
+		text = bytes.TrimLeftFunc(behind, letterOrDigit)
+	}
+}
+
+func letterOrDigit(c rune) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
 // around is how much of two texts is shown where they part.

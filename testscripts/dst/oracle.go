@@ -2,7 +2,9 @@ package dst
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,10 +89,27 @@ func (t zendeskTheory) judge(op model.Op, _ holding, status int, body []byte) ([
 
 func (t zendeskTheory) knows(op model.Op) bool { return t.m.Knows(op) }
 
-func (t zendeskTheory) graph(dump []byte) ([]model.Diff, bool) { return t.m.CheckDump(dump), true }
-func (t zendeskTheory) advance(to int64)                       { t.m.Advance(to) }
-func (t zendeskTheory) seen(string)                            {}
-func (t zendeskTheory) lost() bool                             { return false }
+func (t zendeskTheory) advance(to int64) { t.m.Advance(to) }
+func (t zendeskTheory) seen(string)      {}
+func (t zendeskTheory) lost() bool       { return false }
+
+func (t zendeskTheory) graph(dump []byte) ([]model.Diff, bool) {
+	return t.m.CheckDump(deskOf(dump)), true
+}
+
+// deskOf is what of a dump the help desk's model looks at: its tables, and the clock.
+func deskOf(dump []byte) []byte {
+	var b bytes.Buffer
+	clock, _ := canon.Get(dump, "clock")
+	objects, _ := canon.Get(dump, "objects")
+	fmt.Fprintf(&b, `{"clock":%s,"objects":{`, clock)
+	for table, rows := range canon.Members(objects) {
+		if strings.HasPrefix(table, apiZendesk+".") {
+			fmt.Fprintf(&b, `"%s":%s,`, table, rows)
+		}
+	}
+	return append(bytes.TrimSuffix(b.Bytes(), []byte{','}), "}}"...)
+}
 
 func (t zendeskTheory) adopt(_, _ holding) ([]model.Diff, bool) { return nil, false }
 
@@ -156,7 +175,7 @@ func (r *run) predict(s *space, t *step) *Failure {
 	if m == nil || t.rule != "" || !t.logged || t.expired() || t.beyondModels() {
 		return nil
 	}
-	diffs, unknown := m.judge(t.op.told(), holds(t.before.State), t.answer.status, t.answer.body)
+	diffs, unknown := m.judge(t.op.told(), s.holding(t.before.State), t.answer.status, t.answer.body)
 	switch {
 	case unknown != "", len(diffs) > 0 && s.secret(&t.op):
 		if unknown == "" {
@@ -179,7 +198,7 @@ func (r *run) catchUp(s *space, t *step, m theory) *Failure {
 	if !m.lost() && (t.op.Method == "GET" || unchanged("", t) == nil) {
 		return nil
 	}
-	diffs, ok := m.adopt(holds(t.before.State), holds(t.after.State))
+	diffs, ok := m.adopt(s.holding(t.before.State), s.holding(t.after.State))
 	switch {
 	case len(diffs) > 0:
 		return failed("model.graph", "before this request: %v", diffs)
@@ -192,13 +211,46 @@ func (r *run) catchUp(s *space, t *step, m theory) *Failure {
 	return nil
 }
 
-// holds reads a state as a model does.
-func holds(st *projection.State) holding {
+// holding reads a state as Stripe's model does. Rows share their bytes with it, so that
+// what has stayed since the model looked last costs nothing to compare.
+func (s *space) holding(st *projection.State) holding {
 	return func() *stripemodel.World {
-		var b bytes.Buffer
-		_ = st.WriteDump(&b) // a buffer never fails
-		return stripemodel.ReadWorld(b.Bytes())
+		w := &stripemodel.World{Now: st.Now(), Tables: map[string][]stripemodel.Row{}, Events: s.logged.of(st)}
+		for _, name := range st.Tables() {
+			table, ok := strings.CutPrefix(name, apiStripe+".")
+			if !ok {
+				continue
+			}
+			rows := make([]stripemodel.Row, 0, st.Len(name))
+			for row := range st.Oldest(name, 0) {
+				rows = append(rows, stripemodel.Row{ID: row.ID, Body: row.Body})
+			}
+			w.Tables[table] = rows
+		}
+		for f := range st.Idems() {
+			w.Keys = append(w.Keys, f.AppendDump(nil))
+		}
+		return w
 	}
+}
+
+// eventLog is Stripe's events of a world's life as they stand in a dump, each written
+// once.
+type eventLog struct {
+	raws    []canon.Raw
+	numbers []uint64 // of all events
+	upTo    uint64   // the last event that was looked at
+}
+
+// of is the events of a state of that life.
+func (l *eventLog) of(st *projection.State) []canon.Raw {
+	for e := range st.OldestEvents(l.upTo) {
+		if l.upTo = e.Number; e.API == apiStripe {
+			l.raws, l.numbers = append(l.raws, e.AppendDump(nil)), append(l.numbers, e.Number)
+		}
+	}
+	n, _ := slices.BinarySearch(l.numbers, st.Events()+1)
+	return l.raws[:n:n]
 }
 
 // tell lets the models know what they are not asked about: that the clock moved, and
@@ -209,7 +261,7 @@ func (s *space) tell(t *step) {
 			if api != t.op.API { // a test clock of its own moves it by itself
 				m.advance(t.diff.ToClock)
 				if m.lost() {
-					m.adopt(nil, holds(t.after.State))
+					m.adopt(nil, s.holding(t.after.State))
 				}
 			}
 		}

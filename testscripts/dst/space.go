@@ -11,6 +11,7 @@ import (
 	"worlds/admin"
 	"worlds/journal"
 	"worlds/journal/canon"
+	"worlds/journal/store"
 	"worlds/projection"
 	"worlds/seed"
 	"worlds/testscripts/invariant"
@@ -37,13 +38,18 @@ type space struct {
 	delta  *reader
 	ledger map[string]*acked
 	theory map[string]theory
-	asked  string          // the models that hold it, until they lose it
-	told   map[string]bool // ids that the seed or an answer has shown
+	asked  string            // the models that hold it, until they lose it
+	told   map[string]bool   // ids that the seed or an answer has shown
+	logged eventLog          // of the world's present life
+	sole   map[string]string // rows by what no other may have: see soleBy
 	forks  int
 
 	checker *invariant.Checker // of the world's present life
 	judged  journal.Seq        // up to where it has come
 	rule    string             // the fault rule that answered the last entry
+
+	past    []*journal.Entry // as it was last read
+	pastInc store.Incarnation
 }
 
 // made is a row that an operation made.
@@ -55,7 +61,7 @@ var keyLabels = [...]string{"first", "second"}
 // newSpace makes a world of a seed, whose deliveries wait for a flush.
 func newSpace(e *engine, index int, doc *seed.Seed, post *post) (*space, error) {
 	s := &space{index: index, mark: markOf(index), engine: e, seed: doc, keys: map[string]string{}, post: post,
-		made: map[int][]made{}, names: map[string]string{}, nested: map[string]bool{}, ledger: map[string]*acked{}, told: map[string]bool{}}
+		made: map[int][]made{}, names: map[string]string{}, nested: map[string]bool{}, ledger: map[string]*acked{}, told: map[string]bool{}, sole: map[string]string{}}
 	opt := admin.CreateOptions{Endpoint: s.endpoint(post.url(s.mark, operatorBox), "*")}
 	for _, label := range keyLabels {
 		opt.Keys = append(opt.Keys, admin.KeyInfo{Label: label})
@@ -180,6 +186,11 @@ func (s *space) note(n int, diff *projection.Diff, st *projection.State) {
 				s.nested[id] = true
 			}
 		}
+		for _, table := range sortedKeys(unique) {
+			for row := range st.Oldest(table, 0) {
+				s.sole[soleBy(table, row.Body)] = row.ID
+			}
+		}
 		return
 	}
 	add := func(table, id string) {
@@ -252,7 +263,7 @@ func (s *space) restart() *Failure {
 	s.shown(s.seed.Canonical)
 	s.made, s.names, s.nested, s.ledger = map[int][]made{}, map[string]string{}, map[string]bool{}, map[string]*acked{}
 	s.note(0, nil, s.view.State)
-	s.delta = newReader(s)
+	s.delta, s.logged = newReader(s), eventLog{}
 	var err error
 	if s.theory, err = theories(s.seed, s.asked); err != nil {
 		return failed("harness.model", "%v", err)
