@@ -18,7 +18,8 @@ import (
 //	Amount twin.Opt[twin.Money] `param:"amount" rule:"min=1,max=99999999"`
 //
 // Rules: required; empty (may be sent empty, to unset); min=, max= (integers);
-// len= (characters of a text); enum=a|b|c (in the vendor's order); email (its form); now (a
+// len= (characters of a text); enum=a|b|c (in the vendor's order; a type of text that has
+// many says them by a method Words() []string); email (its form); now (a
 // text that is the word now, or an integer with its min= and max=); older (only a Shape's
 // alias gives it, no request). An Opt's type is a
 // string, an integer, a bool, Metadata, a struct of such fields or a slice of
@@ -39,6 +40,9 @@ import (
 
 // checker is what a parameter struct implements for rules across fields.
 type checker interface{ Check() *Error }
+
+// worded is a type of texts that says which there are.
+type worded interface{ Words() []string }
 
 // plan is a parameter struct compiled once.
 type plan struct {
@@ -128,6 +132,9 @@ func (p *plan) collect(t reflect.Type, prefix []int) {
 
 func (f *field) shape(v reflect.Type) {
 	f.typ = v
+	if w, ok := reflect.Zero(v).Interface().(worded); ok {
+		f.enum = w.Words()
+	}
 	switch {
 	case v == reflect.TypeFor[Metadata]():
 		f.free, f.empty = true, true

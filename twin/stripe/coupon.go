@@ -189,7 +189,7 @@ func createCoupon(tx *twin.Tx, p *createCouponParams) (twin.Doc, *twin.Error) {
 	if err := p.reach(tx, c.ID); err != nil {
 		return twin.Doc{}, err
 	}
-	if err := offer(tx, &c, p.CurrencyOptions); err != nil {
+	if _, err := offer(tx, &c, p.CurrencyOptions); err != nil {
 		return twin.Doc{}, err
 	}
 	doc := coupons.Put(tx, &c)
@@ -289,12 +289,13 @@ func updateCoupon(tx *twin.Tx, p *updateCouponParams) (twin.Doc, *twin.Error) {
 	if p.CurrencyOptions.Given() && c.AmountOff == nil {
 		return twin.Doc{}, errOptionsOfPercentage()
 	}
-	if err := offer(tx, &c, p.CurrencyOptions); err != nil {
+	more, err := offer(tx, &c, p.CurrencyOptions)
+	if err != nil {
 		return twin.Doc{}, err
 	}
 	doc, previous, changed := coupons.Replace(tx, &c)
-	if changed {
-		tx.Emit("coupon.updated", doc, previous)
+	if changed || more {
+		tx.Emit("coupon.updated", doc, changesOf(previous))
 	}
 	return doc, nil
 }

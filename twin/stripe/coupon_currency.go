@@ -34,29 +34,35 @@ type couponCurrencyParams struct {
 	AmountOff twin.Opt[twin.Money] `param:"amount_off" rule:"required,min=1,max=99999999"`
 }
 
-// offer keeps the sums that a request gives a coupon; one that it has stays.
-func offer(tx *twin.Tx, c *Coupon, p couponOptions) *twin.Error {
+// offer keeps the sums that a request gives a coupon, and reports whether there are new
+// ones; one that it has stays.
+func offer(tx *twin.Tx, c *Coupon, p couponOptions) (more bool, err *twin.Error) {
 	if !p.Given() {
-		return nil
+		return false, nil
 	}
 	kept := couponSums{ID: c.ID, Options: map[string]couponCurrency{}}
 	for i := range p.V {
 		at := fmt.Sprintf("currency_options[%s]", p.V[i].Currency)
 		currency, err := knownCurrency(p.V[i].Currency, at)
 		if err != nil {
-			return err
+			return false, err
 		}
 		had, taken := sumIn(tx, c, currency)
 		if asked := p.V[i].AmountOff.V; taken && had != asked {
-			return invalid(at+"[amount_off]", "The amount_off of a coupon cannot be changed once it is set for a currency (%s).", currency)
+			return false, invalid(at+"[amount_off]", "The amount_off of a coupon cannot be changed once it is set for a currency (%s).", currency)
 		}
-		kept.Options[currency] = couponCurrency{p.V[i].AmountOff.V}
+		if !taken {
+			kept.Options[currency] = couponCurrency{p.V[i].AmountOff.V}
+		}
+	}
+	if len(kept.Options) == 0 {
+		return false, nil
 	}
 	if old, ok := couponCurrencies.Get(tx, c.ID); ok {
 		maps.Copy(kept.Options, old.Options)
 	}
 	couponCurrencies.Put(tx, &kept)
-	return nil
+	return true, nil
 }
 
 // sumIn is what a coupon of a sum takes off in a currency, and whether it does.

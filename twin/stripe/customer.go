@@ -309,6 +309,7 @@ func updateCustomer(tx *twin.Tx, p *updateCustomerParams) (twin.Doc, *twin.Error
 	announce()
 	doc, previous, changed := customers.Replace(tx, c)
 	if changed {
+		followCustomer(tx, c, "")
 		tx.Emit("customer.updated", doc, previous)
 	}
 	return doc, nil

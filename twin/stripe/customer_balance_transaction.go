@@ -184,6 +184,7 @@ type movement struct {
 func moveBalance(tx *twin.Tx, c *Customer, by twin.Money, why movement) twin.Doc {
 	row := enterMovement(tx, c, by, why)
 	if doc, previous, changed := customers.Replace(tx, c); changed {
+		followCustomer(tx, c, why.invoice)
 		tx.Emit("customer.updated", doc, previous)
 	}
 	return row

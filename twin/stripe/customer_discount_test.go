@@ -54,6 +54,12 @@ func TestCustomerDiscount(t *testing.T) {
 	if a := r.ok("DELETE /v1/customers/cus_qa02/discount"); a.get("deleted") != "true" {
 		t.Errorf("%s", a.Body)
 	}
+	for _, version := range [...]string{basil, old} { // what is deleted shows in the shape asked for, too
+		r.in(old, "POST /v1/customers/cus_qa02 coupon=TENTH")
+		if a := r.in(version, "DELETE /v1/customers/cus_qa02/discount"); a.get("coupon.id") != "TENTH" || a.get("source") != "" {
+			t.Errorf("%s: %s", version, a.Body)
+		}
+	}
 	r.in(old, "POST /v1/customers/cus_qa02 coupon=TENTH")
 	if a := r.in(old, "POST /v1/customers/cus_qa02 coupon="); a.get("discount") != "null" {
 		t.Errorf("sent empty, the coupon stays: %s", a.Body)

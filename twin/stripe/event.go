@@ -22,6 +22,15 @@ func eventAPI() twin.API {
 	}
 }
 
+// changesOf is what the event of an update says of the values before: nothing, when what
+// changed does not show in the object by itself.
+func changesOf(previous canon.Raw) canon.Raw {
+	if previous == nil {
+		return canon.Raw("{}")
+	}
+	return previous
+}
+
 // RenderEvent is an event as the wire shows it, canonical.
 func RenderEvent(e *projection.EventRow) canon.Raw { return deliverEvent(nil, e, "") }
 

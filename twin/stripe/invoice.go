@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"slices"
+
 	"worlds/journal/canon"
 	"worlds/twin"
 )
@@ -246,6 +248,22 @@ func (inv *Invoice) address(tx *twin.Tx, c *Customer) {
 	inv.CustomerAddress, inv.CustomerEmail, inv.CustomerName = c.Address, c.Email, c.Name
 	inv.CustomerPhone, inv.CustomerShipping, inv.CustomerTaxExempt = c.Phone, c.Shipping, c.TaxExempt
 	inv.CustomerTaxIDs = invoiceTaxIDs(tx, c.ID)
+}
+
+// followCustomer makes the drafts of a customer, but for one, say who the customer now is
+// and what the balance is. Nobody is told.
+func followCustomer(tx *twin.Tx, c *Customer, but string) {
+	var drafts []*Invoice
+	for row := range tx.State().OldestWith(invoices.Table, "customer="+c.ID, 0) {
+		if row.ID != but && slices.Contains(row.Terms, "status="+invDraft) {
+			drafts = append(drafts, invoices.Decode(row))
+		}
+	}
+	for _, inv := range drafts {
+		inv.address(tx, c)
+		inv.StartingBalance = balanceIn(c, inv.Currency)
+		invoices.Replace(tx, inv)
+	}
 }
 
 type invoiceParams struct {

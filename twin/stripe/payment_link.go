@@ -369,6 +369,15 @@ type linkItemParams struct {
 	Quantity   twin.Opt[int64]            `param:"quantity" rule:"required,min=0,max=999999"`
 }
 
+func (p *createPaymentLinkParams) Check() *twin.Error {
+	for i := range p.LineItems.V {
+		if err := p.LineItems.V[i].Adjustable.V.check(fmt.Sprintf("line_items[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return p.linkParams.Check()
+}
+
 // createPaymentLink makes a link to what the prices of a request sell: a subscription,
 // if one of them recurs.
 func createPaymentLink(tx *twin.Tx, p *createPaymentLinkParams) (twin.Doc, *twin.Error) {
@@ -474,6 +483,15 @@ type changedLinkItemParams struct {
 	Quantity   twin.Opt[int64]            `param:"quantity" rule:"min=0,max=999999"`
 }
 
+func (p *updatePaymentLinkParams) Check() *twin.Error {
+	for i := range p.LineItems.V {
+		if err := p.LineItems.V[i].Adjustable.V.check(fmt.Sprintf("line_items[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return p.linkParams.Check()
+}
+
 func updatePaymentLink(tx *twin.Tx, p *updatePaymentLinkParams) (twin.Doc, *twin.Error) {
 	old, ok := paymentLinks.Get(tx, p.PaymentLink)
 	if !ok {
@@ -495,12 +513,10 @@ func updatePaymentLink(tx *twin.Tx, p *updatePaymentLinkParams) (twin.Doc, *twin
 	if err := p.linkParams.apply(&l); err != nil {
 		return twin.Doc{}, err
 	}
-	if p.LineItems.Given() {
-		linkItems.Put(tx, all)
-	}
+	_, _, resold := linkItems.Replace(tx, all)
 	doc, previous, changed := paymentLinks.Replace(tx, &l)
-	if changed || p.LineItems.Given() {
-		tx.Emit("payment_link.updated", doc, previous)
+	if changed || resold {
+		tx.Emit("payment_link.updated", doc, changesOf(previous))
 	}
 	return doc, nil
 }

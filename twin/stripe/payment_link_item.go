@@ -68,6 +68,17 @@ type adjustableParams struct {
 	Minimum twin.Opt[int64] `param:"minimum" rule:"min=0,max=999999"`
 }
 
+// adjustableDefault is the most that who pays can ask for where a link says nothing.
+const adjustableDefault = 99
+
+// check refuses bounds that nothing is within.
+func (p *adjustableParams) check(at string) *twin.Error {
+	if most := p.Maximum.Or(adjustableDefault); p.Minimum.V > most {
+		return invalid(join(at, "adjustable_quantity")+"[minimum]", "The minimum (%d) cannot be greater than the maximum (%d).", p.Minimum.V, most)
+	}
+	return nil
+}
+
 // change is an item with what a request names.
 func (it *linkItem) change(tx *twin.Tx, adjustable twin.Opt[adjustableParams], quantity twin.Opt[int64], at string) *twin.Error {
 	it.Quantity = quantity.Or(it.Quantity)

@@ -68,7 +68,35 @@ func TestPaymentLinkRefusals(t *testing.T) {
 		{one + "price_qa_m shipping_options[0][shipping_rate]=x", "501 - shipping_options This twin does not serve the parameter shipping_options of POST /v1/payment_links. The world is unchanged."},
 		{"GET /v1/payment_links/plink_none", "404 resource_missing payment_link No such payment_link: 'plink_none'"},
 		{"GET /v1/payment_links/plink_none/line_items", "404 resource_missing payment_link No such payment_link: 'plink_none'"},
+		{one + "price_qa_m line_items[0][adjustable_quantity][enabled]=true line_items[0][adjustable_quantity][minimum]=5 line_items[0][adjustable_quantity][maximum]=4",
+			"400 - line_items[0][adjustable_quantity][minimum] The minimum (5) cannot be greater than the maximum (4)."},
+		{"POST /v1/payment_links/plink_none line_items[0][id]=li_1 line_items[0][adjustable_quantity][enabled]=true line_items[0][adjustable_quantity][minimum]=100",
+			"400 - line_items[0][adjustable_quantity][minimum] The minimum (100) cannot be greater than the maximum (99)."},
 	} {
 		r.refused(row[0], row[1])
+	}
+}
+
+// What a link sells and what a coupon takes off elsewhere show only where they are asked
+// for: the event of a change says that nothing was otherwise, and no change has none.
+func TestChangesThatDoNotShow(t *testing.T) {
+	r := newRig(t, qaBase)
+	link := r.ok("POST /v1/payment_links line_items[0][price]=price_qa_m line_items[0][quantity]=2 expand[]=line_items")
+	sells := "POST /v1/payment_links/" + link.get("id") + " line_items[0][id]=" + link.get("line_items.data.0.id") + " line_items[0][quantity]="
+	r.ok("POST /v1/coupons id=OFF amount_off=100 currency=usd")
+	for _, row := range [...][3]string{
+		{sells + "2", sells + "3", "payment_link.updated"},
+		{"POST /v1/coupons/OFF currency_options[usd][amount_off]=100", "POST /v1/coupons/OFF currency_options[eur][amount_off]=90", "coupon.updated"},
+	} {
+		r.ok(row[0])
+		if got := r.ok("GET /v1/events?type=" + row[2]).get("data"); got != "[]" {
+			t.Errorf("%s: %s", row[0], got)
+		}
+		for range 2 {
+			r.ok(row[1])
+		}
+		if got := r.ok("GET /v1/events?type=" + row[2]); got.get("data.0.data.previous_attributes") != "{}" || got.get("data.1") != "" {
+			t.Errorf("%s: %s", row[1], got.Body)
+		}
 	}
 }

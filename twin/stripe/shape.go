@@ -142,7 +142,7 @@ func (t *turner) value(v canon.Raw) canon.Raw {
 
 func (t *turner) object(v canon.Raw) canon.Raw {
 	name := textAt(v, "object")
-	if _, deleted := canon.Get(v, "deleted"); deleted || name == "event" {
+	if _, deleted := canon.Get(v, "deleted"); deleted && name != "discount" || name == "event" { // a deleted discount shows all of it
 		return v
 	}
 	if _, is := canon.Get(v, "error"); is && name == "" {

@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"worlds/journal/canon"
@@ -54,7 +53,12 @@ var taxIDs = twin.Resource[TaxID]{
 	},
 }
 
-// taxIDTypes are the kinds of numbers, as Stripe lists them.
+// taxIDType is a kind of numbers.
+type taxIDType string
+
+// Words are the kinds there are, as Stripe lists them.
+func (taxIDType) Words() []string { return taxIDTypes }
+
 var taxIDTypes = strings.Fields(`
 	ad_nrt ae_trn al_tin am_tin ao_tin ar_cuit au_abn au_arn aw_tin az_tin ba_tin bb_tin bd_bin bf_ifu bg_uic bh_vat
 	bj_ifu bo_tin br_cnpj br_cpf bs_tin by_tin ca_bn ca_gst_hst ca_pst_bc ca_pst_mb ca_pst_sk ca_qst cd_nif ch_uid
@@ -89,16 +93,13 @@ func taxIDAPI() twin.API {
 
 // taxIDParams are a number.
 type taxIDParams struct {
-	Type  twin.Opt[string] `param:"type" rule:"required"`
-	Value twin.Opt[string] `param:"value" rule:"required"`
+	Type  twin.Opt[taxIDType] `param:"type" rule:"required"`
+	Value twin.Opt[string]    `param:"value" rule:"required"`
 }
 
 // check refuses what is no number of its kind. at is where the request names it.
 func (p *taxIDParams) check(at string) *twin.Error {
-	if !slices.Contains(taxIDTypes, p.Type.V) {
-		return invalid(join(at, "type"), "Invalid type: must be %s", oneOf(taxIDTypes))
-	}
-	if !plausible(p.Type.V, p.Value.V) {
+	if !plausible(string(p.Type.V), p.Value.V) {
 		return invalidCode("tax_id_invalid", join(at, "value"), "Invalid value for %s.", p.Type.V)
 	}
 	return nil
@@ -147,8 +148,8 @@ func countryOf(typ, value string) *string {
 
 // make makes a number of a customer, nil for the account, and says so.
 func (p *taxIDParams) make(tx *twin.Tx, customer *string) (twin.Doc, *twin.Error) {
-	t := TaxID{ID: taxIDs.NewID(tx), Object: taxIDs.Object, Created: tx.Now(), Type: p.Type.V, Value: p.Value.V,
-		Country: countryOf(p.Type.V, p.Value.V), Customer: customer, Owner: TaxIDOwner{Type: ownSelf}}
+	t := TaxID{ID: taxIDs.NewID(tx), Object: taxIDs.Object, Created: tx.Now(), Type: string(p.Type.V), Value: p.Value.V,
+		Country: countryOf(string(p.Type.V), p.Value.V), Customer: customer, Owner: TaxIDOwner{Type: ownSelf}}
 	t.Verification.Status = "unavailable"
 	if verified(t.Type) {
 		if t.Verification.Status = verdicts[t.Value]; t.Verification.Status == "" {
@@ -163,6 +164,7 @@ func (p *taxIDParams) make(tx *twin.Tx, customer *string) (twin.Doc, *twin.Error
 		return twin.Doc{}, invalid("", "A customer can have at most %d tax IDs.", taxIDsMax)
 	}
 	doc := taxIDs.Put(tx, &t)
+	followTaxIDs(tx, *customer)
 	tx.Emit("customer.tax_id.created", doc, nil)
 	return doc, nil
 }
@@ -318,6 +320,9 @@ func deleteTaxID(tx *twin.Tx, p *taxIDPath) (twin.Doc, *twin.Error) {
 		tx.Emit("customer.tax_id.deleted", last, nil)
 	}
 	taxIDs.Delete(tx, t.ID)
+	if t.Customer != nil {
+		followTaxIDs(tx, *t.Customer)
+	}
 	return twin.Doc{Body: deletedStub(t.ID, taxIDs.Object)}, nil
 }
 
@@ -345,6 +350,13 @@ func checkTaxIDs(list []taxIDParams) *twin.Error {
 type invoiceTaxID struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
+}
+
+// followTaxIDs makes the drafts of a customer show its numbers as they are now.
+func followTaxIDs(tx *twin.Tx, customer string) {
+	if c, ok := liveCustomer(tx, customer); ok {
+		followCustomer(tx, c, "")
+	}
 }
 
 // invoiceTaxIDs are the numbers of a customer as an invoice shows them, oldest first.

@@ -63,8 +63,13 @@ func TestTaxIDRefusals(t *testing.T) {
 	} {
 		r.refused(row[0], row[1])
 	}
-	if a := r.do("POST /v1/tax_ids type=zz_vat value=1"); a.Status != 400 || a.get("error.param") != "type" {
-		t.Errorf("%s", a.Body)
+	for line, want := range map[string]string{ // a wrong word goes before what is missing
+		"POST /v1/tax_ids type=zz_vat value=1": "type", "POST /v1/tax_ids type=zz_vat": "type",
+		"POST /v1/customers tax_id_data[0][type]=zz_vat": "tax_id_data[0][type]",
+	} {
+		if a := r.do(line); a.Status != 400 || a.get("error.param") != want || !strings.HasPrefix(a.get("error.message"), "Invalid type: must be one of ad_nrt, ") {
+			t.Errorf("%s: %s", line, a.Body)
+		}
 	}
 }
 
@@ -82,6 +87,9 @@ func TestTaxIDsOfInvoices(t *testing.T) {
 	}
 	r.ok("DELETE /v1/tax_ids/" + r.ok("GET /v1/customers/"+c+"/tax_ids").get("data.1.id"))
 	r.ok("POST /v1/tax_ids type=gb_vat value=000000000 owner[type]=customer owner[customer]=" + c)
+	if got := r.ok("GET /v1/invoices/" + inv.get("id")).get("customer_tax_ids"); got != `[{"type":"us_ein","value":"12-3456789"},{"type":"gb_vat","value":"000000000"}]` {
+		t.Errorf("the draft has %s now", got)
+	}
 	if got := r.ok("POST /v1/invoices/" + inv.get("id") + "/finalize").get("customer_tax_ids"); got != `[{"type":"us_ein","value":"12-3456789"},{"type":"gb_vat","value":"000000000"}]` {
 		t.Errorf("a final one has %s", got)
 	}

@@ -33,6 +33,16 @@ type owner struct{ name, email, phone, taxExempt string }
 
 func (c *customer) owner() owner { return owner{c.name, c.email, c.phone, c.taxExempt} }
 
+// draftsFollow makes the customer's drafts say what the customer now is, and owes: until
+// it is finalized an invoice has the customer's values.
+func (m *Model) draftsFollow(id string) {
+	cus := m.customers.get(id)
+	for _, draft := range m.invoices.find(func(in *invoice) bool { return in.customer == id && in.status == "draft" }) {
+		in := m.invoices.edit(draft)
+		in.owner, in.startingBalance = cus.owner(), cus.balanceIn(in.currency)
+	}
+}
+
 // Parameters of a customer that both its creation and its update take.
 const customerParams = ` name:s<256? email:e<512? description:s? phone:s<20? metadata:m balance:i<999999999999 tax_exempt:(none|exempt|reverse)?
 	invoice_settings{default_payment_method:s? footer:s? custom_fields:x rendering_options:x} preferred_locales:x address:x shipping:x
@@ -113,6 +123,7 @@ func updateCustomer(c *call) model.Value {
 			m.moveBalance(id, by, &balanceEntry{kind: "adjustment", currency: or(cus.currency, "usd")})
 		}
 	}
+	m.draftsFollow(id)
 	m.emitUpdate("customer.updated", before, m.customers.value(id))
 	return m.customers.value(id)
 }
@@ -165,6 +176,7 @@ func (m *Model) moveBalance(id string, by int64, b *balanceEntry) string {
 	}
 	b.id, b.customer, b.amount, b.ending, b.created = m.mint("cbtxn"), id, by, cus.balance, m.now
 	m.balanceTxs.add(b.id, b)
+	m.draftsFollow(id)
 	return b.id
 }
 
