@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 
 const (
 	childWorlds  = 4
-	childEntries = 50 // between resets of a world
-	childTime    = 20 * time.Second
+	childEntries = 50              // between resets of a world
+	childTime    = 2 * time.Minute // a busy machine takes its time; whoever hangs is told of in the end
 )
 
 // child works until it is killed: each world appends, now and then lazily, and
