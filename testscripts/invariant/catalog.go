@@ -42,6 +42,7 @@ func Invariants() []Invariant {
 		{"delivery.creation-order-first-attempts", "an endpoint gets events first in the order of their turns", "no first attempt while an earlier one is due; rules that delay or hold back have their say"},
 		{"clock.only-advance-or-tick", "nothing moves the clock but an advance, a test clock, or the tick of an automatic one", "`clock` facts by command; `at` is where they leave it"},
 		{"clock.boundary-timestamps", "what time causes is stamped with the moment at which it was due", "times of events against the due times of the rows that the entry touched"},
+		{"clock.plans-ahead", "what a request plans lies ahead", "due times of the rows that it put, but for what was behind already"},
 		{"money.charge≥refunded", "no more goes back than came in", "amount, amount_refunded and the refunds of a charge"},
 		{"money.invoice-totals", "an invoice adds up", "lines, discounts, balance, credit notes, due, paid, remaining, number and paid_at by status"},
 		{"money.credit-notes", "a credit note accounts for all it takes back", "its parts; notes of an invoice against its total"},

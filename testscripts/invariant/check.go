@@ -163,6 +163,7 @@ func (c *Checker) Watch(entries iter.Seq2[*journal.Entry, error]) iter.Seq2[*jou
 // settle judges an entry as a whole, after its facts.
 func (c *Checker) settle(at int64) {
 	c.time(at)
+	c.plans()
 	c.counters()
 	c.uses()
 	c.refusals()

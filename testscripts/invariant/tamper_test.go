@@ -118,6 +118,7 @@ var tampers = []struct {
 		last := h.eventOf(7, 8)
 		h.swap(7, `["event","`+last, `,1769904000,`, `,1769904001,`)
 	}},
+	{id: "clock.plans-ahead", make: func(h *history) { h.swap(13, `["put","stripe.customer"`, `],0,{`, `],1769904000,{`) }},
 	{id: "money.charge≥refunded", make: func(h *history) {
 		h.swap(28, `["put","stripe.charge"`, `"amount_refunded":600`, `"amount_refunded":500`)
 	}},

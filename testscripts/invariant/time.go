@@ -1,6 +1,9 @@
 package invariant
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // clock judges a change of the clock.
 func (c *Checker) clock(now int64) {
@@ -34,6 +37,21 @@ func (c *Checker) time(at int64) {
 		}
 		if e.created > c.fold.clock || !dues[e.created] {
 			c.fail("clock.boundary-timestamps", e.id, "%s is stamped %d, when nothing was due", e.kind, e.created)
+		}
+	}
+}
+
+// plans checks that nothing falls due before the request that asks for it. A request
+// that touches what was behind already, because an advance stopped, may catch up.
+func (c *Checker) plans() {
+	s := &c.step
+	behind := func(r *row) bool { return r.there() && r.due != 0 && r.due < s.clock }
+	if !s.isRequest() || slices.ContainsFunc(s.changed, func(r *row) bool { return behind(r.was) && r.was.seq < r.seq }) {
+		return
+	}
+	for _, r := range s.changed {
+		if behind(r) {
+			c.failRow("clock.plans-ahead", r, "it falls due at %d, asked for at %d", r.due, s.clock)
 		}
 	}
 }

@@ -184,7 +184,7 @@ func payInvoice(tx *twin.Tx, p *payInvoiceParams) (twin.Doc, *twin.Error) {
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	if inv.AutoAdvance && inv.AttemptCount == 0 && inv.BillingReason != reasonCreate {
+	if inv.AutoAdvance && inv.CollectionMethod == chargeAutomatically && inv.AttemptCount == 0 && inv.BillingReason != reasonCreate {
 		inv.NextPaymentAttempt = retryAt(tx, 1) // in case it fails
 	}
 	return chargeInvoice(tx, inv, c, method)

@@ -114,16 +114,17 @@ func retryAt(tx *twin.Tx, count int64) *twin.Time {
 }
 
 // hopeless reports whether a payment method has refused a payment, nil for none,
-// for good.
+// for good; what others did since does not matter.
 func hopeless(tx *twin.Tx, pi *PaymentIntent, method string) bool {
-	if pi == nil || pi.LatestCharge == nil {
+	if pi == nil {
 		return false
 	}
-	ch, ok := charges.Get(tx, *pi.LatestCharge)
-	if !ok || ch.Outcome.Reason == nil || ch.PaymentMethod == nil || *ch.PaymentMethod != method {
-		return false
+	for ch := range charges.With(tx, "payment_intent="+pi.ID) {
+		if ch.Outcome.Reason != nil && ch.PaymentMethod != nil && *ch.PaymentMethod == method && slices.Contains(hardDeclines[:], *ch.Outcome.Reason) {
+			return true
+		}
 	}
-	return slices.Contains(hardDeclines[:], *ch.Outcome.Reason)
+	return false
 }
 
 // fallBehind marks a customer as one who did not pay, and the subscription that

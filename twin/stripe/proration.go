@@ -238,6 +238,11 @@ func (r *revision) begin(s *Subscription) *twin.Error {
 func (s *Subscription) restart(now twin.Time) {
 	s.BillingCycleAnchor, s.BillingCycleAnchorConfig = now, nil
 	s.roll(now)
+	s.endWithPeriod()
+}
+
+// endWithPeriod lets a subscription that ends with its period end with its present one.
+func (s *Subscription) endWithPeriod() {
 	if s.CancelAtPeriodEnd {
 		end := s.period().End
 		s.CancelAt = &end

@@ -176,18 +176,22 @@ func (p *updateSubscriptionParams) applyCancel(tx *twin.Tx, s *Subscription) *tw
 		}
 		s.cancelOn(p.CancelAt.V, tx.Now())
 	case atEnd.Given() && atEnd.V && !s.CancelAtPeriodEnd:
-		s.scheduleCancel(tx.Now())
+		s.scheduleCancel(tx.Now(), tx.Now())
 	case p.CancelAt.Cleared(), atEnd.Given() && !atEnd.V:
 		s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = nil, false, nil, nil
 	}
 	return nil
 }
 
-// scheduleCancel lets the subscription end with its period; asked for then.
-func (s *Subscription) scheduleCancel(asked twin.Time) {
+// scheduleCancel lets the subscription end with its period; asked for then. A paused
+// one is in none any more: nothing is in the way of its end.
+func (s *Subscription) scheduleCancel(asked, now twin.Time) {
 	end, reason := s.Items.Data[0].CurrentPeriodEnd, reasonRequested
 	for i := range s.Items.Data {
 		end = max(end, s.Items.Data[i].CurrentPeriodEnd)
+	}
+	if s.Status == subPaused {
+		end = max(end, now)
 	}
 	s.CancelAtPeriodEnd, s.CancelAt, s.CanceledAt, s.CancellationDetails.Reason = true, &end, &asked, &reason
 }

@@ -290,7 +290,7 @@ func (b *beginning) make(tx *twin.Tx) (twin.Doc, *twin.Error) {
 		}
 	}
 	if s.CancelAtPeriodEnd {
-		s.scheduleCancel(tx.Now())
+		s.scheduleCancel(tx.Now(), tx.Now())
 	}
 	s.mirror()
 	if err := s.applyDiscounts(tx, b.discounts, b.since); err != nil {
@@ -425,7 +425,7 @@ func seedSubscription(tx *twin.Tx, s *seed.Subscription, c *Customer, pr *Price,
 	case sub.ended():
 		sub.CanceledAt, sub.EndedAt = &asked, &asked
 	case s.CancelAtPeriodEnd:
-		sub.scheduleCancel(asked)
+		sub.scheduleCancel(asked, twin.Time(epoch))
 	}
 	if s.TrialEnd != 0 {
 		end := twin.Time(s.TrialEnd)

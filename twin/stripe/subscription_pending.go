@@ -119,9 +119,7 @@ func (s *Subscription) take(tx *twin.Tx) {
 	if update.BillingCycleAnchor != nil {
 		s.BillingCycleAnchor, s.BillingCycleAnchorConfig = *update.BillingCycleAnchor, nil
 	}
-	if end := s.period().End; s.CancelAtPeriodEnd {
-		s.CancelAt = &end
-	}
+	s.endWithPeriod()
 	if update.TrialEnd != nil {
 		begin := s.period().Start
 		s.Status, s.TrialStart, s.TrialEnd = subTrialing, &begin, update.TrialEnd

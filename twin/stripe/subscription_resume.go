@@ -34,8 +34,7 @@ func resumeSubscription(tx *twin.Tx, p *resumeSubscriptionParams) (twin.Doc, *tw
 			return twin.Doc{}, err
 		}
 	} else {
-		s.BillingCycleAnchor, s.BillingCycleAnchorConfig = tx.Now(), nil
-		s.roll(tx.Now())
+		s.restart(tx.Now())
 	}
 	var inv *Invoice
 	if at {
@@ -60,6 +59,7 @@ func resumeSubscription(tx *twin.Tx, p *resumeSubscriptionParams) (twin.Doc, *tw
 // of that costs.
 func (p *resumeSubscriptionParams) goOn(tx *twin.Tx, s *Subscription, c *Customer) (out []*InvoiceItem, err *twin.Error) {
 	s.rollInto(tx.Now())
+	s.endWithPeriod()
 	at, period := p.ProrationDate.Or(tx.Now()), s.period()
 	switch {
 	case at < period.Start || at > period.End:

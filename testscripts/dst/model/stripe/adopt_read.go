@@ -206,7 +206,7 @@ func readInvoice(s *source, in *invoice) {
 		voided: numOf(moments.Get("voided_at")), uncollectible: numOf(moments.Get("marked_uncollectible_at")), paidAt: numOf(moments.Get("paid_at")),
 		attempted: s.yes("attempted"), attempts: s.num("attempt_count"), autoAdvance: s.yes("auto_advance"),
 		finalizesAt: s.num("automatically_finalizes_at"), nextAttempt: s.num("next_payment_attempt"), dueDate: s.num("due_date"),
-		tryAt: was.tryAt, trySeq: was.trySeq, dueSeq: was.dueSeq, tries: was.tries, firstTry: was.firstTry, hardMethod: was.hardMethod,
+		tryAt: was.tryAt, trySeq: was.trySeq, dueSeq: was.dueSeq, tries: was.tries, firstTry: was.firstTry,
 		description: s.text("description"), footer: s.text("footer"), defaultMethod: s.text("default_payment_method"),
 		discounts: s.texts("discounts"), metadata: s.metadata(), prePayment: s.num("pre_payment_credit_notes_amount"),
 		postPayment: s.num("post_payment_credit_notes_amount"), intent: was.intent, payment: was.payment,

@@ -134,6 +134,11 @@ func (s *subscription) dueAt() (at int64) {
 		if s.pause != nil {
 			sooner(s.pause.resumes)
 		}
+	case "paused":
+		sooner(s.cancelAt)
+		if s.pause != nil {
+			sooner(s.pause.resumes)
+		}
 	case "incomplete":
 		sooner(s.expires)
 	}
@@ -335,19 +340,26 @@ func (m *Model) tryCharge(id string) {
 		in.attempted = true
 		in.attempts++
 		m.emit("invoice.payment_failed", m.invoices.value(id))
-	case pm == in.hardMethod:
+	case m.hopeless(in, pm):
 		in.attempts++
 		m.emitUpdate("invoice.updated", before, m.invoices.value(id))
 	default:
 		if m.charge(id, pm, true) {
 			return
 		}
-		if decline := m.intents.get(m.invoices.get(id).intent).lastError.Get("decline_code").Text; oneOf(decline, hard...) {
-			m.invoices.edit(id).hardMethod = pm
-		}
 	}
 	m.distrust(in.customer)
 	m.chase(id)
+}
+
+// hopeless reports whether a card has refused the payment of an invoice for good.
+func (m *Model) hopeless(in *invoice, pm string) bool {
+	if in.intent == "" || m.intents.get(in.intent).status == "canceled" {
+		return false
+	}
+	return len(m.charges.find(func(ch *charge) bool {
+		return ch.intent == in.intent && ch.method == pm && (oneOf(ch.decline, hard...) || ch.decline != "" && ch.card != nil && ch.card.blocked)
+	})) > 0
 }
 
 // chase is what a failed attempt means to the subscription.

@@ -26,8 +26,7 @@ type invoice struct {
 	tryAt                                              int64 // when it is charged, if that is not shown
 	trySeq, dueSeq, seq                                int
 	overdue                                            bool
-	tries, firstTry                                    int64  // automatic ones
-	hardMethod                                         string // a card that will not be tried again
+	tries, firstTry                                    int64 // automatic ones
 	description, footer, defaultMethod                 string
 	discounts                                          []string
 	metadata                                           map[string]string

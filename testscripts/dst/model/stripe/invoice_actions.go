@@ -371,7 +371,7 @@ func payInvoice(c *call) model.Value {
 	if k.authenticate && c.has("off_session") && !c.yes("off_session") {
 		panic(noOpinion("an invoice whose customer is there"))
 	}
-	if in := m.invoices.edit(id); in.sub == "" && in.autoAdvance && in.tries == 0 { // this is the first try
+	if in := m.invoices.edit(id); in.sub == "" && in.autoAdvance && in.collection == "charge_automatically" && in.tries == 0 { // this is the first try
 		days, _ := m.plan()
 		in.firstTry, in.tries, in.tryAt = m.now, 1, 0
 		if len(days) > 0 {

@@ -128,6 +128,9 @@ func (c *call) setCancel(s *subscription) {
 	case c.has("cancel_at_period_end") && (c.yes("cancel_at_period_end") != s.cancelAtEnd || !c.yes("cancel_at_period_end")):
 		if c.yes("cancel_at_period_end") {
 			s.cancelAtEnd, s.cancelAt, s.canceled, s.cancelReason = true, s.items[0].end, c.m.now, "cancellation_requested"
+			if s.status == "paused" { // its last period may be over
+				s.cancelAt = max(s.cancelAt, c.m.now)
+			}
 		} else {
 			s.cancelAtEnd, s.cancelAt, s.canceled, s.cancelReason = false, 0, 0, ""
 		}
@@ -261,12 +264,23 @@ func (c *call) settle(s *subscription, items []subItem, behavior string, at int6
 	}
 }
 
-// billed finalizes and collects an invoice in the middle of a period.
+// billed finalizes and collects an invoice in the middle of a period, or lets it wait:
+// "transition the subscription to status=past_due when payment is required and await
+// explicit confirmation of the invoice's payment intent".
 func (c *call) billed(sub string, in *invoice) {
-	m := c.m
+	m, waits := c.m, c.str("payment_behavior") == "default_incomplete"
 	m.subs.edit(sub).latest = in.id
+	if waits {
+		m.invoices.edit(in.id).autoAdvance = false
+	}
 	m.emit("invoice.created", m.invoices.value(in.id))
 	m.finalize(in.id)
+	if waits {
+		if m.invoices.get(in.id).status == "open" {
+			m.subs.edit(sub).status = "past_due"
+		}
+		return
+	}
 	c.chargeableInvoice(in.id)
 	if now := m.invoices.get(in.id); now.status == "open" && (m.methodFor(now) == "" || m.refuses(m.methodFor(now))) {
 		panic(noOpinion("a change that cannot be paid"))

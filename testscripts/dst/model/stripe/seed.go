@@ -290,6 +290,9 @@ func (m *Model) loadSubscription(s seedSubscription) {
 	sub.items = []subItem{{id: si, price: s.Price, quantity: quantity, created: at, start: start, end: end}}
 	if s.CancelAtEnd {
 		sub.cancelAtEnd, sub.cancelAt, sub.canceled, sub.cancelReason = true, end, start, "cancellation_requested"
+		if sub.status == "paused" { // its last period may be over
+			sub.cancelAt = max(end, m.now)
+		}
 	}
 	if sub.status == "canceled" || sub.status == "incomplete_expired" {
 		sub.canceled, sub.ended = at, at
