@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"worlds/journal/canon"
 	"worlds/twin"
@@ -44,10 +45,25 @@ func dialect() twin.Dialect {
 	}
 }
 
-// checkVersion accepts YYYY-MM-DD and YYYY-MM-DD.train from versionOldest on.
+// train is a release that has a name, from its first version on.
+type train struct{ from, name string }
+
+// trains are those of Stripe's changelog. A version of one is dated before the next
+// one begins.
+var trains = [...]train{
+	{"2024-09-30", "acacia"}, {"2025-03-31", "basil"}, {"2025-09-30", "clover"},
+	{"2026-03-25", "dahlia"}, {"2026-09-30", "endive"},
+}
+
+// trainPreview is what previews are named by at all times.
+const trainPreview = "preview"
+
+// checkVersion accepts YYYY-MM-DD and YYYY-MM-DD.train from versionOldest on. The
+// day need not be that of a release, but it must exist and be of that train; what
+// comes after the trains known here may have any name.
 func checkVersion(asked string) *twin.Error {
 	day, train, dotted := strings.Cut(asked, ".")
-	if !isDay(day) || dotted && !isWord(train) {
+	if !isDay(day) || dotted && !isTrain(day, train) {
 		return invalid("", "Invalid Stripe API version: %s", asked)
 	}
 	if day < versionOldest {
@@ -57,19 +73,22 @@ func checkVersion(asked string) *twin.Error {
 }
 
 func isDay(s string) bool {
-	if len(s) != len("2006-01-02") {
-		return false
+	_, err := time.ParseInLocation(time.DateOnly, s, time.UTC)
+	return err == nil
+}
+
+// isTrain reports whether a version of the day can be of the train.
+func isTrain(day, name string) bool {
+	last := len(trains) - 1
+	switch i := slices.IndexFunc(trains[:], func(t train) bool { return t.name == name }); {
+	case i == last:
+		return day >= trains[i].from
+	case i >= 0:
+		return day >= trains[i].from && day < trains[i+1].from
+	case name == trainPreview:
+		return day >= trains[0].from
 	}
-	for i := range len(s) {
-		if i == 4 || i == 7 {
-			if s[i] != '-' {
-				return false
-			}
-		} else if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s[5:7] >= "01" && s[5:7] <= "12" && s[8:] >= "01" && s[8:] <= "31"
+	return day >= trains[last].from && isWord(name)
 }
 
 func isWord(s string) bool {

@@ -215,6 +215,18 @@ func TestOlderRequests(t *testing.T) {
 		{basil, "GET /v1/invoices/upcoming?customer=cus_qa02", "error.code", "parameter_unknown"},
 		{"2022-11-14", "GET /v1/customers", "error.message", "This twin does not serve API version 2022-11-14; the oldest it answers in is 2022-11-15. The world is unchanged."},
 		{"2025-13-01", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2025-13-01"},
+		{"2024-02-30", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2024-02-30"},
+		{"2025-03-31.acacia", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2025-03-31.acacia"},
+		{"2025-09-29.clover", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2025-09-29.clover"},
+		{"2024-06-20.acacia", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2024-06-20.acacia"},
+		{"2024-06-20.preview", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2024-06-20.preview"},
+		{"2026-01-28.foo", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2026-01-28.foo"},
+		{"2027-01-27.", "GET /v1/customers", "error.message", "Invalid Stripe API version: 2027-01-27."},
+		{"2028-02-29.fern", "GET /v1/customers", "object", "list"},
+		{"2025-06-30.preview", "GET /v1/customers", "object", "list"},
+		{"2026-10-28.endive", "GET /v1/customers", "object", "list"},
+		{"2024-12-18.acacia", "GET /v1/customers", "object", "list"},
+		{"", "POST /v1/webhook_endpoints url=http://127.0.0.1/ enabled_events[]=* api_version=2025-03-31.acacia", "error.param", "api_version"},
 	}
 	r := newRig(t, qaBase)
 	for _, row := range rows {
