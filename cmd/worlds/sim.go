@@ -46,7 +46,7 @@ func (c *simCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	picked, err := sim.Select(book, c.Filters)
 	if err != nil {
-		return coded(exitNo, err)
+		return coded(exitUsage, err)
 	}
 	if c.Schedule != "" && len(picked) != 1 {
 		return usage("--schedule: it is of one scenario, and %d match", len(picked))
@@ -76,11 +76,7 @@ func (c *simCmd) play(ctx context.Context, t *terminal, picked []*sim.Scenario, 
 		r := sim.Play(ctx, sc, opt)
 		results = append(results, r)
 		detail += sim.Render(r, false) + "\n"
-		known := sc.Reds // they stay red, and one that is mended shows, too
-		if c.Schedule != "" {
-			known = 0 // what the book declares is not of this order
-		}
-		if r.Reds != known {
+		if r.Reds != r.Expects { // known reds stay red, and one that is mended shows, too
 			other++
 		}
 		if !c.JSON {

@@ -42,7 +42,7 @@ func TestSim(t *testing.T) {
 	}
 	red := worlds(t, "sim", "--dir", dir)
 	if red.code != exitDone || !strings.Contains(red.stdout, "FAIL red: Ben is to be last\n") || !strings.Contains(red.stdout, "problem check: Ben is last (Ann)\n") ||
-		!strings.HasSuffix(red.stdout, "2 scenario(s): 1 passed, 1 failed, 0 consistency violation(s)\n") {
+		!strings.HasSuffix(red.stdout, "2 scenario(s): 1 passed, 0 failed, 1 known, 0 consistency violation(s)\n") {
 		t.Errorf("red: %+v", red)
 	}
 	if strings.Contains(red.stdout, "\x1b[") {
@@ -51,18 +51,21 @@ func TestSim(t *testing.T) {
 	if o := worlds(t, "sim", "--dir", dir, "--color", "red"); !strings.Contains(o.stdout, "\x1b[31m") {
 		t.Errorf("--color: %q", o.stdout)
 	}
-	for _, declared := range []string{"green 0\nred 0\n", "green 1\nred 1\n"} { // a red that nobody knows of, and a known one that is gone
+	for declared, want := range map[string]string{ // a red that nobody knows of, and a known one that is gone
+		"green 0\nred 0\n": "1 passed, 1 failed, 0 consistency",
+		"green 1\nred 1\n": "0 passed, 0 failed, 1 known, 1 mended, 0 consistency",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, "book.txt"), []byte(declared), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if o := worlds(t, "sim", "--dir", dir); o.code != exitNo {
+		if o := worlds(t, "sim", "--dir", dir); o.code != exitNo || !strings.Contains(o.stdout, want) {
 			t.Errorf("%q: %+v", declared, o)
 		}
 		if o := worlds(t, "sim", "--dir", dir, "--report-only"); o.code != exitDone {
 			t.Errorf("--report-only: %+v", o)
 		}
 	}
-	if o := worlds(t, "sim", "--dir", dir, "nothing-like-it"); o.code != exitNo || !strings.Contains(o.stderr, "No scenario matches nothing-like-it") {
+	if o := worlds(t, "sim", "--dir", dir, "nothing-like-it"); o.code != exitUsage || !strings.Contains(o.stderr, "No scenario matches nothing-like-it") {
 		t.Errorf("no match: %+v", o)
 	}
 	worlds(t, "sim", "--dir", dir, "--title").refuses(t, exitUsage, "--title")
@@ -70,6 +73,19 @@ func TestSim(t *testing.T) {
 	worlds(t, "sim", "--dir", t.TempDir()).refuses(t, exitUsage, "book.txt")
 	if out := must(t, "sim", "smoke"); !strings.Contains(out, "run=smoke outcome=settled") {
 		t.Errorf("the built-in book: %s", out)
+	}
+}
+
+// What -v prints more, no scenario sees: those with deliveries and a golden trace end
+// as they do without it.
+func TestSimVerbose(t *testing.T) {
+	clean(t)
+	out := must(t, "sim", "-v", "webhook")
+	if !strings.Contains(out, "  -- sent evt@") || !strings.Contains(out, "  -- answered evt@") {
+		t.Errorf("no attempt is shown: %s", out)
+	}
+	if bare := must(t, "sim", "webhook"); strings.Contains(bare, "FAIL") {
+		t.Errorf("%s", bare)
 	}
 }
 
@@ -84,7 +100,7 @@ func TestSimFiles(t *testing.T) {
 	}
 	want := "<details>\n<summary>🟠 Tonight: 1 of 2 scenarios red</summary>\n\n| | scenario | outcome | reds | known | conditions |\n|---|---|---|---|---|---|\n" +
 		"| 🟢 | `green` Two agents | settled | 0 | 0 | |\n| 🟠 | `red` Ben is to be last | settled | 1 | 1 | |\n\n" +
-		"2 scenario(s): 1 passed, 1 failed, 0 consistency violation(s)\n</details>\n"
+		"2 scenario(s): 1 passed, 0 failed, 1 known, 0 consistency violation(s)\n</details>\n"
 	if string(text) != want {
 		t.Errorf("the summary is\n%s", text)
 	}

@@ -125,16 +125,29 @@ func (j Rejection) String() string {
 	return strings.Join(words, " ")
 }
 
-// Footer counts.
+// Footer counts. Known is red as the book declares it, mended is green though the book
+// declares it red.
 func Footer(results []*Result) string {
-	passed, violations := 0, 0
+	passed, known, mended, violations := 0, 0, 0, 0
 	for _, r := range results {
-		if r.Passed {
+		switch {
+		case r.Reds == r.Expects && r.Passed:
 			passed++
+		case r.Reds == r.Expects:
+			known++
+		case r.Passed:
+			mended++
 		}
 		violations += len(r.Violations)
 	}
-	return fmt.Sprintf("%d scenario(s): %d passed, %d failed, %d consistency violation(s)", len(results), passed, len(results)-passed, violations)
+	out := fmt.Sprintf("%d scenario(s): %d passed, %d failed", len(results), passed, len(results)-passed-known-mended)
+	if known > 0 {
+		out += fmt.Sprintf(", %d known", known)
+	}
+	if mended > 0 {
+		out += fmt.Sprintf(", %d mended", mended)
+	}
+	return out + fmt.Sprintf(", %d consistency violation(s)", violations)
 }
 
 // Markdown is a summary for a page of a build: one fold, with a dot, a count and a

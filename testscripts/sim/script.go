@@ -608,7 +608,7 @@ func orderTrace(p *play, ts *testscript.TestScript, args []string) error {
 	if len(args) != 0 {
 		return usage("trace")
 	}
-	fmt.Fprint(ts.Stdout(), renderTrace(p.trace, false))
+	fmt.Fprint(ts.Stdout(), renderTrace(withoutAttempts(p.trace), false))
 	return nil
 }
 

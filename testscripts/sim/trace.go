@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,11 @@ func (p *play) line(l Line, w *world.World) {
 		}
 	}
 	p.trace = append(p.trace, l)
+}
+
+// withoutAttempts is a trace as scripts see it, whoever else is shown more.
+func withoutAttempts(trace []Line) []Line {
+	return slices.DeleteFunc(slices.Clone(trace), func(l Line) bool { return l.Kind == KindDelivery })
 }
 
 func (p *play) firstWorld() string {
