@@ -30,9 +30,10 @@ type Wire struct {
 	// Unserved names request headers that change the meaning of a request in a way
 	// the twin does not serve.
 	Unserved []string
-	// NoKey, BadKey and Transport word what never reaches a world: no credential,
-	// an unknown one (masked), a request over a limit or a server that cannot.
-	NoKey     func(method, path string) *Error
+	// NoKey, BadKey and Transport word what never reaches a world: no credential
+	// (authorization is the header, if there is one), an unknown one (masked), a request
+	// over a limit or a server that cannot.
+	NoKey     func(method, path, authorization string) *Error
 	BadKey    func(masked string) *Error
 	Transport func(status int64, message string) *Error
 	// Head lists the response headers of an answer, name and value in turn.

@@ -80,10 +80,11 @@ func (s *Shell) handler(c *twin.Catalog) http.Handler {
 }
 
 func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
-	secret, as := c.Wire.Secret(r.Header.Get("Authorization"))
+	authorization := r.Header.Get("Authorization")
+	secret, as := c.Wire.Secret(authorization)
 	if secret == "" {
 		at, _ := twin.PathOf(r.URL.Path, r.URL.EscapedPath())
-		s.refuse(w, r, c, c.Wire.NoKey(r.Method, at))
+		s.refuse(w, r, c, c.Wire.NoKey(r.Method, at, authorization))
 		return
 	}
 	origin, ok := s.resolve(c.Name, secret)

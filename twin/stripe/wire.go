@@ -16,7 +16,7 @@ func wire() twin.Wire {
 		IdemHeader:    "Idempotency-Key",
 		VersionHeader: "Stripe-Version",
 		Unserved:      []string{"Stripe-Account", "Stripe-Context", "Content-Encoding"},
-		NoKey:         func(_, _ string) *twin.Error { return ErrNoKey() },
+		NoKey:         func(_, _, _ string) *twin.Error { return ErrNoKey() },
 		BadKey:        ErrBadKey,
 		Transport:     ErrTransport,
 		Head:          head,

@@ -70,7 +70,7 @@ type commentParams struct {
 // said reports whether there is anything to read.
 func (p *commentParams) said() bool {
 	if p.HTMLBody.Given() {
-		return plainText(p.HTMLBody.V) != ""
+		return plainText(cleanHTML(p.HTMLBody.V)) != ""
 	}
 	return strings.TrimSpace(p.Body.V) != ""
 }
@@ -94,7 +94,7 @@ func (p *commentParams) author(tx *twin.Tx, me *User) (*User, *twin.Error) {
 func (p *commentParams) comment(tx *twin.Tx, a *Audit, author *User, public bool) Comment {
 	c := newComment(tx, a, author.ID, p.Public.Or(public) || !author.staff())
 	if p.HTMLBody.Given() {
-		c.HTMLBody = p.HTMLBody.V
+		c.HTMLBody = cleanHTML(p.HTMLBody.V)
 		c.Body = plainText(c.HTMLBody)
 		c.PlainBody = c.Body
 	} else {

@@ -17,7 +17,7 @@ type judgement struct {
 }
 
 var judgements = [...]judgement{
-	{"GET /users/me", 1, "without a credential it answers the anonymous user of no world"},
+	{"GET /users/me", 1, "without a credential it answers the anonymous user of no world; a wrong password is refused, where live answers that user too"},
 	{"GET /users/search", 1, "an index of everything at once; matches words, not stems"},
 	{"GET /users/show_many", 2, ""},
 	{"GET /users/autocomplete", 2, ""},

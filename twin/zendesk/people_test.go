@@ -50,6 +50,18 @@ func TestCallers(t *testing.T) {
 	r.ok(`POST /tickets {"ticket":{"description":"d"}}`).want(t, "ticket.requester_id", "2", "audit.author_id", "2")
 }
 
+// Lists of users take one role, or several, in brackets.
+func TestUsersOfRoles(t *testing.T) {
+	r := newRig(t, desk)
+	agents, admins := r.ok("GET /users?role=agent").get("count"), r.ok("GET /users?role=admin").get("count")
+	for query, want := range map[string]string{"role[]=agent": agents, "role%5B%5D=admin": admins, "role[]=agent&role[]=admin": "3", "role[0]=agent&role[1]=admin": "3", "role[]=nobody": "0"} {
+		r.ok("GET /users.json?"+query).want(t, "count", want)
+		r.ok("GET /users/count?"+query).want(t, "count.value", want)
+	}
+	r.ok("GET /groups/11/users?role[]=end-user").want(t, "count", "0")
+	r.ok("GET /organizations/21/users?role[]=agent").want(t, "count", "0")
+}
+
 func TestUsers(t *testing.T) {
 	r := newRig(t, desk)
 	a := r.ok(`POST /users {"user":{"name":"Dee","email":"dee@x.example","organization_id":22,"tags":["VIP","b"],"user_fields":{"plan":"gold"}}}`)

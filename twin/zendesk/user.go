@@ -416,29 +416,49 @@ func deleteUser(tx *twin.Tx, p *userPath) (twin.Doc, *twin.Error) {
 	return wrapped("user", doc), nil
 }
 
+// roleParams are the roles that a list of users is asked for: role=agent, or
+// role[]=agent&role[]=admin.
+type roleParams struct {
+	Role twin.Opt[canon.Raw] `param:"role"`
+}
+
+// has reports whether a user has one of the roles asked for.
+func (p *roleParams) has(row *projection.Row) bool {
+	switch {
+	case !p.Role.Given():
+		return true
+	case p.Role.V[0] != '{':
+		role, _ := canon.Unquote(p.Role.V)
+		return hasTerm(row, "role="+role)
+	}
+	for _, e := range canon.Members(p.Role.V) { // a list, by its numbers
+		if role, _ := canon.Unquote(e); hasTerm(row, "role="+role) {
+			return true
+		}
+	}
+	return false
+}
+
 type listUsersParams struct {
 	paging
-	Role       twin.Opt[string] `param:"role"`
+	roleParams
 	ExternalID twin.Opt[string] `param:"external_id"`
 }
 
 func listUsers(tx *twin.Tx, p *listUsersParams) (twin.Doc, *twin.Error) {
 	term := "live=true"
-	if p.Role.Given() {
-		term = "role=" + p.Role.V
-	}
 	if p.ExternalID.Given() {
 		term = "external=" + p.ExternalID.V
 	}
-	return userListing(rowsWith(tx.State(), users.Table, term, nil)).answer(tx, &p.paging)
+	return userListing(rowsWith(tx.State(), users.Table, term, p.has)).answer(tx, &p.paging)
 }
 
 func userListing(items []item) *listing {
 	return &listing{name: "users", items: items, sorts: []string{"name", "updated_at", "created_at"}}
 }
 
-func countUsers(tx *twin.Tx, _ *noParams) (twin.Doc, *twin.Error) {
-	return countDoc(tx, len(rowsWith(tx.State(), users.Table, "live=true", nil))), nil
+func countUsers(tx *twin.Tx, p *roleParams) (twin.Doc, *twin.Error) {
+	return countDoc(tx, len(rowsWith(tx.State(), users.Table, "live=true", p.has))), nil
 }
 
 // countDoc is the answer to a count.
@@ -554,7 +574,13 @@ type usersOfParams struct {
 	paging
 }
 
-func listGroupUsers(tx *twin.Tx, p *usersOfParams) (twin.Doc, *twin.Error) {
+// membersParams are who of some users are asked for.
+type membersParams struct {
+	usersOfParams
+	roleParams
+}
+
+func listGroupUsers(tx *twin.Tx, p *membersParams) (twin.Doc, *twin.Error) {
 	if _, ok := groups.Get(tx, p.ID); !ok {
 		return twin.Doc{}, errNotFound()
 	}
@@ -564,12 +590,12 @@ func listGroupUsers(tx *twin.Tx, p *usersOfParams) (twin.Doc, *twin.Error) {
 	}
 	items := rowsWith(tx.State(), users.Table, "live=true", func(row *projection.Row) bool {
 		id, _ := pathID(row.ID)
-		return members[id]
+		return members[id] && p.has(row)
 	})
 	return userListing(items).answer(tx, &p.paging)
 }
 
-func listOrganizationUsers(tx *twin.Tx, p *usersOfParams) (twin.Doc, *twin.Error) {
+func listOrganizationUsers(tx *twin.Tx, p *membersParams) (twin.Doc, *twin.Error) {
 	if _, ok := organizations.Get(tx, p.ID); !ok {
 		return twin.Doc{}, errNotFound()
 	}
@@ -579,7 +605,7 @@ func listOrganizationUsers(tx *twin.Tx, p *usersOfParams) (twin.Doc, *twin.Error
 	}
 	items := rowsWith(tx.State(), users.Table, "live=true", func(row *projection.Row) bool {
 		u := users.Decode(row)
-		return members[u.ID] || key(orZero(u.OrganizationID)) == p.ID
+		return (members[u.ID] || key(orZero(u.OrganizationID)) == p.ID) && p.has(row)
 	})
 	return userListing(items).answer(tx, &p.paging)
 }

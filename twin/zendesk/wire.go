@@ -68,9 +68,10 @@ func login(st *projection.State) string {
 // anonymous is who a request without a credential is.
 const anonymous = `{"user":{"active":false,"alias":null,"created_at":null,"email":"invalid@example.com","id":null,"locale":"en-US","name":"Anonymous user","role":"end-user","time_zone":"UTC","updated_at":null,"verified":false}}`
 
-// noKey answers a request without a credential: only users/me tells it who it is.
-func noKey(method, path string) *twin.Error {
-	if method, path = canonical(method, path); method == "GET" && path == prefix+"/users/me" {
+// noKey answers a request without a credential: only users/me tells it who it is, and not
+// one who names somebody and has no token.
+func noKey(method, path, authorization string) *twin.Error {
+	if method, path = canonical(method, path); method == "GET" && path == prefix+"/users/me" && authorization == "" {
 		return &twin.Error{Status: 200, Body: canon.Raw(anonymous)}
 	}
 	return errAuth()

@@ -30,6 +30,24 @@ func TestSecret(t *testing.T) {
 	}
 }
 
+// Who names nobody is told that they are nobody; who names somebody and has no token is
+// refused.
+func TestNoKey(t *testing.T) {
+	noKey := zendesk.Catalog().Wire.NoKey
+	for _, row := range []struct {
+		path, header string
+		status       int64
+	}{
+		{"/api/v2/users/me.json", "", 200}, {"/api/v2/users/me", "", 200}, {"/api/v2/tickets", "", 401},
+		{"/api/v2/users/me", "Basic " + base64.StdEncoding.EncodeToString([]byte("ana@x.example/token:")), 401},
+		{"/api/v2/users/me", "Bearer ", 401}, {"/api/v2/users/me", "Basic ???", 401},
+	} {
+		if e := noKey("GET", row.path, row.header); e.Status != row.status {
+			t.Errorf("%s with %q: %d", row.path, row.header, e.Status)
+		}
+	}
+}
+
 func TestRender(t *testing.T) {
 	for _, row := range [][2]string{
 		{`{"url":"${origin}/api/v2/x"}`, `{"url":"http://h/api/v2/x"}`},
