@@ -14,7 +14,7 @@ type eventsCmd struct {
 
 var eventLog = log{
 	path: "/events", member: "events", number: "number", headings: "NUMBER\tENTRY\tTIME\tAPI\tTYPE\tEVENT\tOBJECT",
-	row: func(raw json.RawMessage) (string, error) {
+	row: func(raw json.RawMessage) ([]string, error) {
 		var e struct {
 			Number, Seq uint64
 			API         string
@@ -26,8 +26,8 @@ var eventLog = log{
 			}
 		}
 		err := json.Unmarshal(raw, &e)
-		return fmt.Sprintf("%d\t%d\t%s\t%s\t%s\t%s\t%s", e.Number, e.Seq, moment(e.Event.Created), e.API, e.Event.Type,
-			e.Event.ID, e.Event.Data.Object.ID), err
+		return []string{fmt.Sprint(e.Number), fmt.Sprint(e.Seq), moment(e.Event.Created), e.API, e.Event.Type,
+			e.Event.ID, e.Event.Data.Object.ID}, err
 	},
 }
 

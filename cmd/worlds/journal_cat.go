@@ -22,10 +22,10 @@ type journalCatCmd struct {
 
 var entryLog = log{
 	path: "/journal", member: "entries", number: "seq", headings: "ENTRY\tTIME\tBY\tOPERATION\tSTATUS\tFACTS\tHASH",
-	row: func(raw json.RawMessage) (string, error) {
+	row: func(raw json.RawMessage) ([]string, error) {
 		e, err := journal.ParseLine(raw)
 		if err != nil {
-			return "", coded(exitServer, err)
+			return nil, coded(exitServer, err)
 		}
 		return entryRow(&e)
 	},
@@ -35,25 +35,25 @@ var entryLog = log{
 const hashShown = 12
 
 // entryRow is an entry for people.
-func entryRow(e *journal.Entry) (string, error) {
+func entryRow(e *journal.Entry) ([]string, error) {
 	frame, err := journal.ParseBody(e.Body)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var cmd twin.Command
 	var reply twin.Reply
 	if err := canon.Unmarshal(frame.Command, &cmd); err != nil {
-		return "", fmt.Errorf("entry %d: %w", e.Seq, err)
+		return nil, fmt.Errorf("entry %d: %w", e.Seq, err)
 	}
 	if err := canon.Unmarshal(frame.Reply, &reply); err != nil {
-		return "", fmt.Errorf("entry %d: %w", e.Seq, err)
+		return nil, fmt.Errorf("entry %d: %w", e.Seq, err)
 	}
 	op := strings.TrimSpace(cmd.Method + " " + cmd.Path)
 	if cmd.Op != "" {
 		op = cmd.Op + " " + string(cmd.Args)
 	}
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%d\t%d\t%s", e.Seq, moment(frame.At), cmd.Actor, op, reply.Status,
-		len(frame.Facts), e.Hash.String()[:hashShown]), nil
+	return []string{fmt.Sprint(e.Seq), moment(frame.At), cmd.Actor, op, fmt.Sprint(reply.Status),
+		fmt.Sprint(len(frame.Facts)), e.Hash.String()[:hashShown]}, nil
 }
 
 // bareLine is an entry as the server answers it: without its side, where the raw
@@ -127,9 +127,9 @@ func (c *journalCatCmd) walk(t *terminal, table *tabwriter.Writer, h *history) e
 		case c.JSON:
 			_, err = t.out.Write(bareLine(e))
 		default:
-			var row string
+			var row []string
 			if row, err = entryRow(e); err == nil {
-				_, err = fmt.Fprintln(table, row)
+				_, err = fmt.Fprintln(table, cells(row))
 			}
 		}
 		if rows++; err == nil && rows%pageLimit == 0 {

@@ -91,7 +91,7 @@ func fail(stderr io.Writer, err error) int {
 	}
 	var quiet *answered
 	if !errors.As(err, &quiet) {
-		fmt.Fprintln(stderr, "worlds: "+strings.TrimSpace(err.Error()))
+		fmt.Fprintln(stderr, "worlds: "+lines(strings.TrimSpace(err.Error())))
 	}
 	return exitCode(err)
 }

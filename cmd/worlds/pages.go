@@ -23,7 +23,7 @@ type log struct {
 	member   string // of the answer: "events"
 	number   string // of a row: what after counts
 	headings string
-	row      func(json.RawMessage) (string, error) // for people, columns parted by tabs
+	row      func(json.RawMessage) ([]string, error) // for people
 }
 
 // printLog prints the rows of a log, page by page: for programs one a line.
@@ -46,11 +46,12 @@ func (t *terminal) printLog(ctx context.Context, w *remote, l *log, part window,
 			if after, err = rowNumber(row, l.number); err != nil {
 				return err
 			}
-			line := string(row)
 			if asJSON {
-				_, err = fmt.Fprintln(t.out, line)
-			} else if line, err = l.row(row); err == nil {
-				_, err = fmt.Fprintln(table, line)
+				_, err = fmt.Fprintln(t.out, string(row))
+			} else if shown, bad := l.row(row); bad != nil {
+				err = bad
+			} else {
+				_, err = fmt.Fprintln(table, cells(shown))
 			}
 			if err != nil {
 				return err

@@ -233,7 +233,7 @@ func printDifferences(out io.Writer, name string, r *admin.LiveReport) {
 		fmt.Fprintf(out, ": the journal gives the dump %s, the world %s", r.DumpHash, r.LiveDumpHash)
 	}
 	if r.Detail != "" {
-		fmt.Fprintf(out, ": %s", r.Detail)
+		fmt.Fprintf(out, ": %s", plain(r.Detail))
 	}
 	fmt.Fprintln(out)
 	for i, f := range r.Faults {
@@ -242,7 +242,7 @@ func printDifferences(out io.Writer, name string, r *admin.LiveReport) {
 		}
 	}
 	for _, d := range r.Changes {
-		fmt.Fprintf(out, "  %s\n    recorded  %s\n    replayed  %s\n", d.Part, d.Recorded, d.Replayed)
+		fmt.Fprintf(out, "  %s\n    recorded  %s\n    replayed  %s\n", plain(d.Part), plain(string(d.Recorded)), plain(string(d.Replayed)))
 	}
 }
 

@@ -119,7 +119,7 @@ func (d *journalDiff) differ(x, y *journal.Entry) {
 func (d *journalDiff) print(t *terminal, a, b string) {
 	fmt.Fprintf(t.out, "entry %d differs", *d.Seq)
 	if d.Detail != "" {
-		fmt.Fprintf(t.out, ": %s", d.Detail)
+		fmt.Fprintf(t.out, ": %s", plain(d.Detail))
 	}
 	fmt.Fprintln(t.out)
 	for _, c := range d.Changes {

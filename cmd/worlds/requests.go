@@ -16,7 +16,7 @@ type requestsCmd struct {
 
 var requestLog = log{
 	path: "/requests", member: "requests", number: "seq", headings: "ENTRY\tBY\tMETHOD\tPATH\tSTATUS\tREQUEST\tCHANGED",
-	row: func(raw json.RawMessage) (string, error) {
+	row: func(raw json.RawMessage) ([]string, error) {
 		var r admin.RequestInfo
 		err := json.Unmarshal(raw, &r)
 		changed := "-"
@@ -32,7 +32,7 @@ var requestLog = log{
 		if r.Query != "" {
 			path += "?" + r.Query
 		}
-		return fmt.Sprintf("%d\t%s\t%s\t%s\t%d\t%s\t%s", r.Seq, r.Actor, r.Method, path, r.Status, r.Request, changed), err
+		return []string{fmt.Sprint(r.Seq), r.Actor, r.Method, path, fmt.Sprint(r.Status), r.Request, changed}, err
 	},
 }
 

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // terminal is where a verb reads and writes.
@@ -28,7 +31,7 @@ func (t *terminal) table(headings string, rows [][]string) error {
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.ReplaceAll(headings, " ", "\t"))
 	for _, row := range rows {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		fmt.Fprintln(w, cells(row))
 	}
 	return w.Flush()
 }
@@ -38,7 +41,7 @@ func (t *terminal) fields(pairs ...string) error {
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", pairs[i], pairs[i+1])
+			fmt.Fprintln(w, cells(pairs[i:i+2]))
 		}
 	}
 	return w.Flush()
@@ -46,7 +49,48 @@ func (t *terminal) fields(pairs ...string) error {
 
 // say prints a line for people, on stderr.
 func (t *terminal) say(format string, args ...any) {
-	fmt.Fprintf(t.err, format+"\n", args...)
+	fmt.Fprintln(t.err, lines(fmt.Sprintf(format, args...)))
+}
+
+// cells is a row of a table.
+func cells(row []string) string {
+	shown := make([]string, len(row))
+	for i, cell := range row {
+		shown[i] = plain(cell)
+	}
+	return strings.Join(shown, "\t")
+}
+
+// plain is text from a world as people see it: agents write it, so that it must not
+// move the cursor, begin a line or turn the reading direction.
+func plain(text string) string {
+	if !strings.ContainsFunc(text, unsightly) && utf8.ValidString(text) {
+		return text
+	}
+	var out []byte
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if unsightly(r) {
+			quoted := strconv.AppendQuoteRuneToASCII(nil, r)
+			out = append(out, quoted[1:len(quoted)-1]...)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return string(out)
+}
+
+// lines is plain for text of more than one line.
+func lines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i] = plain(line)
+	}
+	return strings.Join(all, "\n")
+}
+
+// unsightly reports what a terminal would obey rather than show.
+func unsightly(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // moment is a Unix time for people.

@@ -29,10 +29,10 @@ func deliveryRow(d *twin.DeliveryInfo) []string {
 
 var deliveryLog = log{
 	path: "/webhooks/deliveries", member: "deliveries", number: "number", headings: strings.ReplaceAll(deliveryHeadings, " ", "\t"),
-	row: func(raw json.RawMessage) (string, error) {
+	row: func(raw json.RawMessage) ([]string, error) {
 		var d twin.DeliveryInfo
 		err := json.Unmarshal(raw, &d)
-		return strings.Join(deliveryRow(&d), "\t"), err
+		return deliveryRow(&d), err
 	},
 }
 

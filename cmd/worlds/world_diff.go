@@ -82,16 +82,16 @@ func (d *diffAnswer) print(out io.Writer) error {
 	}
 	fmt.Fprintln(out)
 	for _, row := range d.Created {
-		fmt.Fprintf(out, "+ %s %s\n", row.Table, row.ID)
+		fmt.Fprintf(out, "+ %s %s\n", row.Table, plain(row.ID))
 	}
 	for _, row := range d.Updated {
-		fmt.Fprintf(out, "~ %s %s\n", row.Table, row.ID)
+		fmt.Fprintf(out, "~ %s %s\n", row.Table, plain(row.ID))
 		if err := printFields(out, row.Before, row.After); err != nil {
 			return err
 		}
 	}
 	for _, row := range d.Deleted {
-		fmt.Fprintf(out, "- %s %s\n", row.Table, row.ID)
+		fmt.Fprintf(out, "- %s %s\n", row.Table, plain(row.ID))
 	}
 	for _, e := range d.Events {
 		fmt.Fprintf(out, "! %s %s\n", e.Type, e.ID)
@@ -128,7 +128,7 @@ func printDifference(out io.Writer, path string, a, b canon.Raw) {
 			}
 		}
 	default:
-		fmt.Fprintf(out, "    %s: %s → %s\n", strings.TrimPrefix(path, "."), shownValue(a), shownValue(b))
+		fmt.Fprintf(out, "    %s: %s → %s\n", plain(strings.TrimPrefix(path, ".")), shownValue(a), shownValue(b))
 	}
 }
 
@@ -140,7 +140,7 @@ func shownValue(v canon.Raw) string {
 	case v == nil:
 		return "(absent)"
 	case len(v) > shownMax:
-		return strings.ToValidUTF8(string(v[:shownMax]), "") + "…"
+		return plain(strings.ToValidUTF8(string(v[:shownMax]), "")) + "…"
 	}
-	return string(v)
+	return plain(string(v))
 }
