@@ -18,6 +18,7 @@ require (
 	github.com/stripe/stripe-mock v0.203.0
 	github.com/tidwall/btree v1.8.2
 	go.etcd.io/bbolt v1.5.0
+	golang.org/x/sys v0.50.0
 	golang.org/x/text v0.42.0
 	golang.org/x/tools v0.52.0
 	pgregory.net/rapid v1.3.0
@@ -36,6 +37,5 @@ require (
 	github.com/riywo/loginshell v0.0.0-20200815045211-7d26008be1ab // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )

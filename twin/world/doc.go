@@ -13,8 +13,9 @@
 // Everything exported is safe for concurrent use. A World's lock is a channel of
 // capacity one; it is never held over network I/O, nor over a wait for the disk but
 // that of a large entry, and nothing parks inside a transaction of the store. Worlds
-// share nothing but the Host, its journal and the processors: a long operation pauses
-// for the others, and on a small machine has the process use more of them meanwhile.
+// share nothing but the Host, its journal and the processors: of long operations only so
+// many are decided at a time, on threads that give way to all others, and on a small
+// machine the process uses more processors meanwhile.
 //
 // # Caveats
 //

@@ -19,3 +19,15 @@ func NewKeyring() Keyring                         { return Keyring{newKeyring()}
 func (k Keyring) Alias(raw string) (string, bool) { return k.k.alias(raw) }
 func (k Keyring) Forget(raw string)               { k.k.forget(raw) }
 func (k Keyring) Fork(count int) Keyring          { return Keyring{k.k.fork(count)} }
+
+// HoldTurns takes the turns of all long operations until they are given back.
+func HoldTurns(h *Host) (giveBack func()) {
+	for range cap(h.turns) {
+		h.turns <- struct{}{}
+	}
+	return func() {
+		for range cap(h.turns) {
+			<-h.turns
+		}
+	}
+}

@@ -14,7 +14,7 @@ type gate struct {
 	inside int
 	shut   chan struct{} // nil when open; closed by reopen
 	idle   chan struct{} // nil unless someone waits for inside == 0
-	late   bool          // a reset has waited its time: what runs on gives up
+	late   chan struct{} // closed when a reset has waited its time: what runs on gives up
 	life   uint64        // changes under the world's lock
 }
 
@@ -36,7 +36,6 @@ func (w *World) enter(ctx context.Context) (uint64, error) {
 	for {
 		life, shut := w.gate.admit()
 		if shut == nil {
-			w.host.entered.Add(1)
 			return life, nil
 		}
 		switch err := w.Pass(ctx, Passing{Point: Waiting, For: ForReset}); {
@@ -89,10 +88,16 @@ func (g *gate) empty() <-chan struct{} {
 }
 
 // giveUp says that a reset has waited its time.
-func (g *gate) giveUp() {
+func (g *gate) giveUp() { close(g.lateness()) }
+
+// lateness is closed when a reset has waited its time for what is inside.
+func (g *gate) lateness() chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.late = true
+	if g.late == nil {
+		g.late = make(chan struct{})
+	}
+	return g.late
 }
 
 // clear waits until nobody is inside the shut gate, at most the Host's bound.
@@ -122,9 +127,12 @@ func (w *World) clear(ctx context.Context) {
 
 // overdue reports that a reset has waited long enough for what is inside.
 func (g *gate) overdue() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.late
+	select {
+	case <-g.lateness():
+		return true
+	default:
+		return false
+	}
 }
 
 // turn begins another life: what was admitted before belongs to an earlier one.
@@ -138,7 +146,7 @@ func (g *gate) turn() {
 func (g *gate) reopen() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.idle, g.late = nil, false
+	g.idle, g.late = nil, nil
 	close(g.shut)
 	g.shut = nil
 }

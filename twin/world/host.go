@@ -32,8 +32,8 @@ type Host struct {
 	worlds  map[ID]*World
 	genesis map[string]*Genesis
 
-	round   atomic.Int64 // how often Unload was called
-	entered atomic.Int64 // operations so far
+	round atomic.Int64 // how often Unload was called
+	turns turns        // of the long operations
 
 	// open is held for reading while an entry that was decided on memory is
 	// appended, for writing while the journal opens again and every world is
@@ -58,7 +58,7 @@ func NewHost(s Journal, opt Options) *Host {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Host{store: s, catalogs: opt.Catalogs, log: opt.Logger, hook: opt.Hook,
+	return &Host{store: s, turns: newTurns(), catalogs: opt.Catalogs, log: opt.Logger, hook: opt.Hook,
 		worlds: map[ID]*World{}, genesis: map[string]*Genesis{},
 		reopenInterval: ReopenInterval, resetWait: ResetWait}
 }

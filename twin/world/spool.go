@@ -17,6 +17,7 @@ type spool struct {
 	prev journal.Hash
 	seq  journal.Seq
 	cmd  *twin.Command
+	long turn
 
 	link   journal.Linker
 	packed *store.Packed // nil until the first piece
@@ -46,15 +47,12 @@ func (s *spool) take(facts []canon.Raw) {
 }
 
 func (s *spool) add(appendTo func([]byte) []byte) {
-	if s.pieces++; s.pieces <= spoolAlone {
+	if s.pieces++; s.pieces <= spoolAlone || s.full == nil && !s.start() {
 		piece := newPiece()
 		*piece = appendTo((*piece)[:0])
 		s.work(piece)
 		spoolRooms.Put(piece)
 		return
-	}
-	if s.full == nil {
-		s.start()
 	}
 	piece := <-s.empty
 	*piece = appendTo((*piece)[:0])
@@ -73,19 +71,25 @@ func (s *spool) work(piece *[]byte) {
 	s.packed.Write(*piece)
 }
 
-func (s *spool) start() {
-	processors.add(1)
+// start begins the other goroutine, once it is the operation's turn. It returns false
+// when the operation is given up before that.
+func (s *spool) start() bool {
+	if !s.long.take() {
+		return false
+	}
 	s.full, s.empty, s.done = make(chan *[]byte, spoolRoom), make(chan *[]byte, spoolRoom), make(chan struct{})
 	for range spoolRoom {
 		s.empty <- newPiece()
 	}
 	go func() {
 		defer close(s.done)
+		defer unhurried()()
 		for piece := range s.full {
 			s.work(piece)
 			s.empty <- piece
 		}
 	}()
+	return true
 }
 
 // finish makes the entry of an operation of which at least some facts were taken.
@@ -106,7 +110,7 @@ func (s *spool) stop() {
 	close(s.full)
 	<-s.done
 	s.full = nil
-	processors.add(-1)
+	s.long.end()
 	for range spoolRoom {
 		spoolRooms.Put(<-s.empty)
 	}

@@ -131,9 +131,7 @@ func (w *World) inside(ctx context.Context, life uint64, cmd *twin.Command, r *R
 		}
 	}
 	w.machine.Progress = r.Progress
-	others := yielder{host: w.host, seen: w.host.entered.Load(), quiet: yieldMemory}
 	w.machine.Interrupt = func() error {
-		others.yield()
 		if w.gate.overdue() {
 			return ErrReset
 		}
@@ -204,7 +202,7 @@ func (w *World) execute(ctx context.Context, cmd *twin.Command, rawKey string) (
 	side, fresh := w.alias(cmd, rawKey)
 	var long *spool
 	if w.machine.Spill = nil; cmd.Op != "" && w.host.hook == nil { // what an operator asks for may take long; a hook sees all facts
-		long = &spool{prev: w.hash, seq: w.seq + 1, cmd: cmd}
+		long = &spool{prev: w.hash, seq: w.seq + 1, cmd: cmd, long: turn{of: w.host.turns, ctx: ctx, late: w.gate.lateness()}}
 		defer long.stop()
 		w.machine.Spill = long.take
 	}
