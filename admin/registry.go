@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -253,6 +254,14 @@ func checkName(what, name string) *Problem {
 	if len(name) > nameLengthMax || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) {
 		return problem(http.StatusBadRequest, "invalid-name",
 			"%s has at most %d bytes and no spaces, slashes or control characters", what, nameLengthMax)
+	}
+	return nil
+}
+
+// CheckRootToken holds a root token to what is asked of every secret.
+func CheckRootToken(token string) error {
+	if p := checkSecret(token); p != nil {
+		return errors.New(p.Detail)
 	}
 	return nil
 }

@@ -72,15 +72,17 @@ type CreatedWorld struct {
 // WorldInfo is a world as lists and show answer it. Seq, Head and Clock are only
 // in show: a list wakes no world.
 type WorldInfo struct {
-	ID    string       `json:"id"`
-	Name  string       `json:"name,omitempty"`
-	Seed  SeedInfo     `json:"seed"`
-	Rules int64        `json:"rules"`
-	Keys  []KeyInfo    `json:"keys"`
-	Seq   *int64       `json:"seq,omitempty"`
-	Head  string       `json:"head,omitempty"`
-	Clock int64        `json:"clock,omitempty"`
-	Fork  *LineageInfo `json:"fork,omitempty"`
+	ID    string    `json:"id"`
+	Name  string    `json:"name,omitempty"`
+	Seed  SeedInfo  `json:"seed"`
+	Rules int64     `json:"rules"`
+	Keys  []KeyInfo `json:"keys"`
+	Seq   *int64    `json:"seq,omitempty"`
+	Head  string    `json:"head,omitempty"`
+	Clock int64     `json:"clock,omitempty"`
+	// Pending is how many renewals are due still.
+	Pending int64        `json:"renewals_pending,omitempty"`
+	Fork    *LineageInfo `json:"fork,omitempty"`
 }
 
 type worldList struct {
@@ -292,6 +294,7 @@ func (c *call) show(v world.View) error {
 	}
 	seq := int64(v.Seq)
 	info.Seq, info.Head, info.Clock = &seq, v.Hash.String(), v.State.Now()
+	info.Pending = v.State.CountDue(v.State.Now())
 	return reply(c, http.StatusOK, &info)
 }
 
@@ -367,6 +370,11 @@ func (s *Server) Ensure(name string, doc *seed.Seed, key string) (created *Creat
 		s.registry.mu.RLock()
 		defer s.registry.mu.RUnlock()
 		info := s.info(e)
+		for i, k := range e.own() {
+			if key != "" && k.Digest == digest(key) {
+				info.Keys[i].Secret = key
+			}
+		}
 		return nil, &info, nil
 	}
 	opt := CreateOptions{Name: name}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"worlds/admin"
 	"worlds/twin"
 )
 
@@ -40,7 +41,7 @@ func (c *clockAdvanceCmd) Run(ctx context.Context, t *terminal) error {
 		next.To = &to
 	}
 	c.use(c.Name)
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,8 @@ func (c *clockAdvanceCmd) Run(ctx context.Context, t *terminal) error {
 	for first := true; first || all.Pending > 0; first = false {
 		one, err := w.advance(ctx, &next, func(fired, at int64) { p.at(all.Fired + fired) })
 		if err != nil {
-			return err
+			p.end()
+			return c.ended(ctx, w, first, err)
 		}
 		if first {
 			all.From = one.From
@@ -66,8 +68,38 @@ func (c *clockAdvanceCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON {
 		return t.json(&all)
 	}
-	_, err = fmt.Fprintf(t.out, "%s (%d): %d renewals, %d events\n", moment(all.Clock), all.Clock, all.Renewed, all.Events)
+	_, err = fmt.Fprintf(t.out, "%s (%d): %s, %s\n", moment(all.Clock), all.Clock, count(all.Renewed, "renewal"), count(all.Events, "event"))
 	return err
+}
+
+// lastLookBound is how long an advance that ends early may take to look at the clock.
+const lastLookBound = 5 * time.Second
+
+// ended says where an advance that ends early leaves the clock: it may be at its
+// target already while what fell due on the way is still pending.
+func (c *clockAdvanceCmd) ended(ctx context.Context, w *remote, first bool, err error) error {
+	interrupted := ctx.Err() != nil
+	if first && !interrupted {
+		return err
+	}
+	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLookBound)
+	defer cancel()
+	var clock admin.ClockInfo
+	if w.get(look, w.path("/clock"), &clock) != nil {
+		return err
+	}
+	at := fmt.Sprintf("the clock is at %s, nothing is due", moment(clock.Clock))
+	if clock.Pending > 0 {
+		at = fmt.Sprintf("the clock is at %s, %s are due still; to go on: worlds clock advance", moment(clock.Clock), count(clock.Pending, "renewal"))
+		if c.World != "" {
+			at += " " + c.World
+		}
+		at += " --seconds 0"
+	}
+	if interrupted {
+		return coded(exitNo, fmt.Errorf("interrupted: %s", at))
+	}
+	return fmt.Errorf("%w; %s", err, at)
 }
 
 // instant reads a moment.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,6 +41,57 @@ func TestClockAdvance(t *testing.T) {
 		got := worlds(t, append([]string{"clock", "advance"}, strings.Fields(row.args)...)...)
 		if got.code != row.code || !strings.Contains(got.stderr, row.says) || got.stdout != "" {
 			t.Errorf("clock advance %s: %+v", row.args, got)
+		}
+	}
+}
+
+// An advance that ends early says where the clock is: at its target, when the end came
+// between two rounds.
+func TestClockAdvanceInterrupted(t *testing.T) {
+	clean(t)
+	for _, row := range []struct {
+		name, clock, says string
+		done              bool
+	}{
+		{"in the first round", `{"clock":5}`, "worlds: interrupted: the clock is at 1970-01-01T00:00:05Z, nothing is due\n", false},
+		{"in the second", `{"clock":9,"renewals_pending":2}`,
+			"worlds: interrupted: the clock is at 1970-01-01T00:00:09Z, 2 renewals are due still; to go on: worlds clock advance w --seconds 0\n", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			asked := 0
+			url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					io.WriteString(w, row.clock)
+					return
+				}
+				if asked++; row.done && asked == 1 {
+					io.WriteString(w, "event: done\ndata: {\"clock\":9,\"fired\":1,\"renewals_pending\":2}\n\n")
+					return
+				}
+				w.(http.Flusher).Flush()
+				cancel()
+				<-r.Context().Done()
+			})
+			var stdout, stderr bytes.Buffer
+			code := runContext(ctx, []string{"clock", "advance", "w", "--url", url, "--days", "7"}, strings.NewReader(""), &stdout, &stderr)
+			outcome{code, stdout.String(), stderr.String()}.refuses(t, exitNo, row.says)
+		})
+	}
+}
+
+// What is pending shows in the world as it does in its clock.
+func TestPendingShows(t *testing.T) {
+	clean(t)
+	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"clock":9,"renewals_pending":2,"id":"w"}`)
+	})
+	for _, verb := range []string{"clock", "world"} {
+		if got := must(t, verb, "show", "--world", "w", "--url", url); !strings.Contains(got, ", 2 pending (worlds clock advance --seconds 0)") {
+			t.Errorf("%s show: %s", verb, got)
+		}
+		if got := must(t, verb, "show", "--world", "w", "--url", url, "--json"); !strings.Contains(got, `"renewals_pending":2`) {
+			t.Errorf("%s show: %s", verb, got)
 		}
 	}
 }

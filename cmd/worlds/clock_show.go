@@ -14,7 +14,7 @@ type clockShowCmd struct {
 
 // Run prints the time in the world.
 func (c *clockShowCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -25,10 +25,14 @@ func (c *clockShowCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON {
 		return t.json(&clock)
 	}
-	pending := ""
-	if clock.Pending > 0 {
-		pending = fmt.Sprintf(", %d pending (worlds clock advance --seconds 0)", clock.Pending)
-	}
-	_, err = fmt.Fprintf(t.out, "%s (%d), %s%s\n", moment(clock.Clock), clock.Clock, clock.Mode, pending)
+	_, err = fmt.Fprintf(t.out, "%s (%d), %s%s\n", moment(clock.Clock), clock.Clock, clock.Mode, pending(clock.Pending))
 	return err
+}
+
+// pending tells of renewals that are due still, and what to do.
+func pending(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d pending (worlds clock advance --seconds 0)", n)
 }

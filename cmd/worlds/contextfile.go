@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ const contextFileMode = 0o600
 // program was shown. Servers keep only hashes, so nothing else can print them.
 type remembered struct {
 	Current string       `json:"current,omitempty"` // id of the world that verbs are about when none is named
+	Server  string       `json:"server,omitempty"`  // where the current world was, when it is deleted
 	Worlds  []worldNotes `json:"worlds"`
 }
 
@@ -144,16 +146,21 @@ func (r *remembered) put(n worldNotes) {
 	r.Worlds[i] = n
 }
 
-// drop forgets a world. If it was the current one, the newest that is left follows.
+// drop forgets a world. If it was the current one there is none after it, for what is
+// done next should not happen to another: only its server is still the usual one.
 func (r *remembered) drop(id string) {
+	if r.Current == id {
+		r.Server, r.Current = r.server(), ""
+	}
 	r.Worlds = slices.DeleteFunc(r.Worlds, func(n worldNotes) bool { return n.ID == id })
-	if r.Current != id {
-		return
+}
+
+// server is the server that verbs speak to when none is named.
+func (r *remembered) server() string {
+	if n := r.find("", ""); n != nil {
+		return n.URL
 	}
-	r.Current = ""
-	if n := len(r.Worlds); n > 0 {
-		r.Current = r.Worlds[n-1].ID
-	}
+	return cmp.Or(r.Server, defaultURL)
 }
 
 // key returns the secret under a label, "" if it is not known.
@@ -172,6 +179,16 @@ func (n *worldNotes) setKey(label, secret string) {
 	if secret != "" {
 		n.Keys = append(n.Keys, keyPair{label, secret})
 	}
+}
+
+// tryRecall is recall for verbs that can do without.
+func tryRecall(t *terminal) *remembered {
+	r, err := recall()
+	if err != nil {
+		t.say("worlds: the secrets are not recalled: %s", err)
+		return &remembered{}
+	}
+	return r
 }
 
 // tryRemember is remember for verbs whose work is done: what cannot be noted is

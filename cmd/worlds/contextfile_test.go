@@ -111,7 +111,10 @@ func TestRememberedFind(t *testing.T) {
 		}
 	}
 	r.drop("w_2")
-	if r.Current != "w_3" || len(r.Worlds) != 2 {
+	if r.Current != "" || len(r.Worlds) != 2 || r.server() != "http://b" {
 		t.Errorf("after the current one: %+v", r)
+	}
+	if r = (&remembered{}); r.server() != defaultURL {
+		t.Errorf("of nothing: %s", r.server())
 	}
 }

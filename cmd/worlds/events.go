@@ -33,7 +33,7 @@ var eventLog = log{
 
 // Run prints the events, oldest first.
 func (c *eventsCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

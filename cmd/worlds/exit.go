@@ -85,7 +85,7 @@ func (p *problem) exitCode() int {
 		return exitDamaged
 	case p.Code == codeInvalidSeed, p.Code == codeUnservedSeed:
 		return exitNo
-	case p.Status == http.StatusBadRequest && p.Path != "":
+	case p.Status == http.StatusBadRequest:
 		return exitUsage
 	}
 	return exitServer

@@ -69,7 +69,7 @@ func (c *journalCatCmd) Run(ctx context.Context, t *terminal) error {
 	if c.given() {
 		return c.runOffline(t)
 	}
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

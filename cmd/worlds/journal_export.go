@@ -23,7 +23,7 @@ func (c *journalExportCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Data != "" {
 		return c.fromFolder(t)
 	}
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type keyAddCmd struct {
 
 // Run adds a key, remembers it and prints it.
 func (c *keyAddCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ type keyListCmd struct {
 
 // Run prints the labels of the keys.
 func (c *keyListCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

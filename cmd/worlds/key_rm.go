@@ -15,7 +15,7 @@ type keyRmCmd struct {
 
 // Run removes a key: requests with it are refused from then on.
 func (c *keyRmCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

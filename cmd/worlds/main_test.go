@@ -113,6 +113,7 @@ func TestUsage(t *testing.T) {
 		{"serve --durability perhaps", "--durability"},
 		{"serve --listen nonsense", `--listen "nonsense"`},
 		{"serve --listen :0", "--root-token"},
+		{"serve --root-token x", "8 to"},
 		{"serve --forks-max 0", "--forks-max"},
 		{"serve --unload-after=-1s", "--unload-after"},
 		{"serve --listen 0.0.0.0:0", "--root-token"},

@@ -15,7 +15,7 @@ type markAddCmd struct {
 
 // Run names the present position.
 func (c *markAddCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

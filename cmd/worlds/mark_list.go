@@ -14,7 +14,7 @@ type markListCmd struct {
 
 // Run prints the marks in order.
 func (c *markListCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

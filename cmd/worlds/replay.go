@@ -45,7 +45,7 @@ func (c *replayCmd) Run(ctx context.Context, t *terminal) error {
 		defer func() { _ = done() }()
 		return replayAll(t, list, replaying{mode: world.Mode(c.Mode), to: c.To, judge: true}, c.print)
 	}
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

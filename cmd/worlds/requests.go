@@ -38,7 +38,7 @@ var requestLog = log{
 
 // Run prints the requests, oldest first.
 func (c *requestsCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (c *scenarioAddCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

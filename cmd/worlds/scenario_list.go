@@ -15,7 +15,7 @@ type scenarioListCmd struct {
 
 // Run prints the fault rules with their counts.
 func (c *scenarioListCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

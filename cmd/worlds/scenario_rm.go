@@ -13,7 +13,7 @@ type scenarioRmCmd struct {
 
 // Run removes a fault rule.
 func (c *scenarioRmCmd) Run(ctx context.Context, _ *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

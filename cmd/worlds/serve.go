@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -110,6 +111,11 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.UnloadAfter < 0 {
 		return usage("--unload-after %s: it is above zero, or 0 for never", c.UnloadAfter)
 	}
+	if c.RootToken != "" {
+		if err := admin.CheckRootToken(c.RootToken); err != nil {
+			return usage("--root-token (WORLDS_ROOT_TOKEN): %w", err)
+		}
+	}
 	loopback, err := c.loopback()
 	if err != nil {
 		return err
@@ -128,21 +134,16 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer stop()
-	// The folder first: who finds it in use is told so, and has taken no port.
 	log := slog.New(slog.NewTextHandler(t.err, nil))
-	journal, err := store.Open(c.Data, store.Options{Durability: c.durability(), Logger: log})
+	journal, ports, err := c.take(certificate, log)
 	if err != nil {
-		return prefixed("--data "+c.Data, err)
+		return err
 	}
 	defer func() {
 		if closed := journal.Close(); err == nil {
 			err = closed
 		}
 	}()
-	ports, err := c.open(certificate)
-	if err != nil {
-		return err
-	}
 	defer ports.close()
 	host := world.NewHost(journal, world.Options{Catalogs: catalogs(), Logger: log})
 	ready := readiness{Data: c.Data}
@@ -165,6 +166,32 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	time.AfterFunc(startedAfter, debug.FreeOSMemory) // a start needs several times what a server at rest does
 	return ports.serve(ctx, host, operator, log)
+}
+
+// take opens the folder and the ports. The folder first: who finds it in use is told
+// so, and has taken no port. But a folder that is still to be made comes last, for a
+// start that finds its port in use leaves nothing behind.
+func (c *serveCmd) take(certificate *tls.Certificate, log *slog.Logger) (journal *store.Store, ports *listeners, err error) {
+	found, _ := os.ReadDir(c.Data)
+	isNew := len(found) == 0
+	if isNew {
+		if ports, err = c.open(certificate); err != nil {
+			return nil, nil, err
+		}
+	}
+	if journal, err = store.Open(c.Data, store.Options{Durability: c.durability(), Logger: log}); err != nil {
+		if isNew {
+			ports.close()
+		}
+		return nil, nil, prefixed("--data "+c.Data, err)
+	}
+	if isNew {
+		return journal, ports, nil
+	}
+	if ports, err = c.open(certificate); err != nil {
+		return nil, nil, errors.Join(err, journal.Close())
+	}
+	return journal, ports, nil
 }
 
 // unloadIdle takes worlds out of memory that nobody has used for a time, at the
@@ -304,23 +331,34 @@ func (c *serveCmd) ensure(t *terminal, operator *admin.Server, start *seed.Seed,
 	if there.Seed.Hash != start.Hash.String() {
 		t.say("worlds: the world %s stays as it is: it was made from the seed %s, not from %s", defaultWorld, there.Seed.Hash, c.Seed)
 	}
-	c.recallSecrets(t, there, ready)
+	c.recallSecrets(t, there, ready, operator.Worlds())
 	return nil
 }
 
-// recallSecrets fills in what the context file knows of a world, and makes it the
-// current one.
-func (c *serveCmd) recallSecrets(t *terminal, there *admin.WorldInfo, ready *readiness) {
+// recallSecrets fills in what the context file knows of a world and notes a key that
+// it was given. The world becomes the current one, unless that is served here too.
+func (c *serveCmd) recallSecrets(t *terminal, there *admin.WorldInfo, ready *readiness, served []admin.WorldInfo) {
 	tryRemember(t, func(r *remembered) {
 		n := r.find("", there.ID)
-		if n == nil {
+		if n == nil && c.Key == "" {
 			return
+		}
+		if n == nil {
+			r.put(worldNotes{URL: ready.AdminURL, ID: there.ID, Name: there.Name})
+			n = r.find("", there.ID)
+		}
+		for _, k := range there.Keys {
+			if k.Secret != "" {
+				n.setKey(k.Label, k.Secret)
+			}
 		}
 		ready.AdminToken, ready.Zendesk = n.AdminToken, n.Zendesk
 		if ready.Key == "" && len(n.Keys) > 0 {
 			ready.Key = n.Keys[0].Secret
 		}
-		r.Current = n.ID
+		if !slices.ContainsFunc(served, func(w admin.WorldInfo) bool { return w.ID == r.Current }) {
+			r.Current = n.ID
+		}
 	})
 }
 
@@ -371,10 +409,7 @@ func (c *serveCmd) announce(t *terminal, ready *readiness, served []admin.WorldI
 // announceAll prints the worlds of a folder and how to reach them.
 func (c *serveCmd) announceAll(t *terminal, ready *readiness, served []admin.WorldInfo) error {
 	fmt.Fprintf(t.out, "worlds serves %s at %s\n\n", c.Data, ready.URL)
-	r, err := recall()
-	if err != nil {
-		return err
-	}
+	r := tryRecall(t)
 	rows := make([][]string, 0, len(served))
 	for _, w := range served {
 		key := "(not remembered)"
@@ -386,6 +421,6 @@ func (c *serveCmd) announceAll(t *terminal, ready *readiness, served []admin.Wor
 	if err := t.table("WORLD NAME SEED KEY", rows); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "\nmake another: worlds world create --seed saas-billing-small\na new key: worlds key add --world WORLD\nCtrl-C ends it.\n")
+	_, err := fmt.Fprintf(t.out, "\nmake another: worlds world create --seed saas-billing-small\na new key: worlds key add --world WORLD\nCtrl-C ends it.\n")
 	return err
 }

@@ -125,6 +125,112 @@ func TestServeReuse(t *testing.T) {
 	third.stop(t)
 }
 
+// The current world stays so over a start of its own server; a start on another folder
+// makes its world the current one.
+func TestServeKeepsTheCurrentWorld(t *testing.T) {
+	clean(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	s := start(t, dir, "--seed", "empty")
+	must(t, "world", "create", "--seed", "empty", "--name", "second")
+	s.stop(t)
+	s = start(t, dir, "--seed", "empty")
+	if got := must(t, "world", "show"); !strings.Contains(got, "second") {
+		t.Errorf("after a restart: %s", got)
+	}
+	s.stop(t)
+	other := start(t, t.TempDir(), "--seed", "empty")
+	other.stop(t)
+	s = start(t, dir, "--seed", "empty")
+	defer s.stop(t)
+	if got := must(t, "world", "show"); !strings.Contains(got, defaultWorld) {
+		t.Errorf("after another folder: %s", got)
+	}
+}
+
+// After the current world is deleted no other is taken for it: verbs ask which, and
+// speak to its server still.
+func TestDeleteTheCurrentWorld(t *testing.T) {
+	clean(t)
+	s := start(t, t.TempDir(), "--seed", "empty")
+	defer s.stop(t)
+	must(t, "world", "create", "--seed", "empty", "--name", "second")
+	if got := must(t, "world", "delete", "second"); !strings.Contains(got, "it was the current world; there is none now") {
+		t.Error(got)
+	}
+	worlds(t, "world", "reset").refuses(t, exitUsage, s.URL, "which has default")
+	if got := must(t, "world", "delete", "default"); strings.Contains(got, "current") {
+		t.Error(got)
+	}
+	if got := must(t, "world", "list"); strings.Count(got, "\n") != 1 { // and not of whatever listens on the usual port
+		t.Error(got)
+	}
+	worlds(t, "clock", "show").refuses(t, exitUsage, s.URL, "there is none")
+	t.Setenv(contextEnv, filepath.Join(t.TempDir(), "fresh.json"))
+	worlds(t, "clock", "show", "--url", s.URL).refuses(t, exitUsage, s.URL, "there is none")
+}
+
+// A key that a start gives to a world that is there is remembered as any other.
+func TestServeRemembersAKey(t *testing.T) {
+	clean(t)
+	dir := t.TempDir()
+	start(t, dir, "--seed", "empty").stop(t)
+	for range 2 { // the second time it has the key
+		s := start(t, dir, "--seed", "empty", "--key", "sk_test_chosen_by_me")
+		if got := must(t, "key", "list", "--secrets"); strings.Count(got, "sk_test_chosen_by_me") != 1 || !strings.Contains(got, "key:2") {
+			t.Error(got)
+		}
+		s.stop(t)
+	}
+}
+
+// A context file that cannot be read costs the secrets, not the start.
+func TestServeWithABrokenContextFile(t *testing.T) {
+	clean(t)
+	dir := t.TempDir()
+	start(t, dir, "--seed", "empty").stop(t)
+	if err := os.WriteFile(os.Getenv(contextEnv), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--seed", "empty"}, nil} {
+		ctx, cancel := context.WithCancel(t.Context())
+		read, write := io.Pipe()
+		var stderr bytes.Buffer
+		ended := make(chan int, 1)
+		go func() {
+			args := append([]string{"serve", "--data", dir, "--listen", "127.0.0.1:0"}, args...)
+			ended <- runContext(ctx, args, strings.NewReader(""), write, &stderr)
+			write.Close()
+		}()
+		var text strings.Builder
+		for in := bufio.NewReader(read); !strings.Contains(text.String(), "Ctrl-C"); {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				t.Fatal(err, text.String(), stderr.String())
+			}
+			text.WriteString(line)
+		}
+		cancel()
+		if code := <-ended; code != exitDone || !strings.Contains(stderr.String(), os.Getenv(contextEnv)) {
+			t.Errorf("%v: %d %s", args, code, stderr.String())
+		}
+	}
+}
+
+// A start that finds its port taken leaves no folder.
+func TestServePortTakenLeavesNothing(t *testing.T) {
+	clean(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := filepath.Join(t.TempDir(), "data")
+	worlds(t, "serve", "--data", dir, "--listen", l.Addr().String()).refuses(t, exitServer, "--listen")
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder is there")
+	}
+}
+
 // What serve prints for people is enough to paste.
 func TestServePaste(t *testing.T) {
 	clean(t)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
+	"strings"
 )
 
 // defaultURL is where a server listens unless told otherwise.
@@ -34,10 +36,7 @@ func (s *server) client() (*client, error) {
 		if err != nil {
 			return nil, err
 		}
-		base = defaultURL
-		if n := r.find("", ""); n != nil {
-			base = n.URL
-		}
+		base = r.server()
 	}
 	return newClient(base, s.Token)
 }
@@ -63,7 +62,7 @@ func (t *target) use(arg string) {
 
 // open finds the world, in the context file if that knows it. A token of the context
 // file goes to the server that it came from, and to no other.
-func (t *target) open() (*remote, error) {
+func (t *target) open(ctx context.Context) (*remote, error) {
 	r, err := recall()
 	if err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func (t *target) open() (*remote, error) {
 		}
 	}
 	if base == "" {
-		base = defaultURL
+		base = r.server()
 	}
 	c, err := newClient(base, token)
 	switch {
@@ -88,9 +87,33 @@ func (t *target) open() (*remote, error) {
 	case notes != nil:
 		return &remote{client: c, id: notes.ID, notes: notes}, nil
 	case t.World == "":
-		return nil, usage("--world: which one? The context file has no current world on %s", base)
+		return nil, usage("--world: which one? The context file has no current world on %s%s", base, c.choice(ctx))
 	}
 	return &remote{client: c, id: t.World}, nil
+}
+
+// choiceMax is how many worlds are named to choose from.
+const choiceMax = 10
+
+// choice says which worlds there are to choose from, and nothing if the server does
+// not tell. None is taken for being the only one: the next verb may be a reset.
+func (c *client) choice(ctx context.Context) string {
+	var list worldList
+	if err := c.get(ctx, "/admin/worlds", &list); err != nil {
+		return ""
+	}
+	if len(list.Worlds) == 0 {
+		return ", and there is none: worlds world create"
+	}
+	names := []string{}
+	for i, w := range list.Worlds {
+		if i == choiceMax {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, cmp.Or(w.Name, w.ID))
+	}
+	return ", which has " + strings.Join(names, ", ")
 }
 
 // fetch gets a path of the world's for printing as it is.

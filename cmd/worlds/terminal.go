@@ -93,6 +93,14 @@ func unsightly(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
+// count is a number of things, whose plural ends in s.
+func count[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // moment is a Unix time for people.
 func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 

@@ -38,7 +38,7 @@ var deliveryLog = log{
 
 // Run prints the delivery ledger, oldest first.
 func (c *webhookDeliveriesCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type batch struct {
 
 // Run delivers what is due and prints what came of it.
 func (c *webhookFlushCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

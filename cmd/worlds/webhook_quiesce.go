@@ -14,7 +14,7 @@ type webhookQuiesceCmd struct {
 
 // Run waits until a world is at rest; that it is not, in time, is a no.
 func (c *webhookQuiesceCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ type webhookResendCmd struct {
 
 // Run delivers an event once more and prints what came of it.
 func (c *webhookResendCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ type webhookRmCmd struct {
 
 // Run removes the endpoint: events go nowhere.
 func (c *webhookRmCmd) Run(ctx context.Context, _ *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type webhookSetCmd struct {
 
 // Run sets the endpoint and prints it, with its secret.
 func (c *webhookSetCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ type webhookShowCmd struct {
 
 // Run prints the endpoint, without its secret.
 func (c *webhookShowCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type diffEvent struct {
 
 // Run prints what changed, with the fields before and after.
 func (c *worldDiffCmd) Run(ctx context.Context, t *terminal) error {
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (c *worldDumpCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Hash && c.Out != "" {
 		return usage("--hash and --out: a hash is printed, not written")
 	}
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

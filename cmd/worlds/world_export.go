@@ -34,7 +34,7 @@ type exportedWorld struct {
 // Run writes the seed and says what it lacks.
 func (c *worldExportCmd) Run(ctx context.Context, t *terminal) error {
 	c.use(c.ID)
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

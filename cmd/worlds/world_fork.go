@@ -27,7 +27,7 @@ type forkWorld struct {
 // the context file.
 func (c *worldForkCmd) Run(ctx context.Context, t *terminal) error {
 	c.use(c.ID)
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type worldResetCmd struct {
 // Run takes a world back to its genesis. Keys and tokens survive.
 func (c *worldResetCmd) Run(ctx context.Context, t *terminal) error {
 	c.use(c.ID)
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

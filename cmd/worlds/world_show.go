@@ -18,7 +18,7 @@ type worldShowCmd struct {
 // Run prints a world.
 func (c *worldShowCmd) Run(ctx context.Context, t *terminal) error {
 	c.use(c.ID)
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *worldShowCmd) Run(ctx context.Context, t *terminal) error {
 	pairs := []string{
 		"world", info.ID, "name", info.Name, "server", w.base,
 		"seed", info.Seed.Name + " " + info.Seed.Hash, "rules", strconv.FormatInt(info.Rules, 10),
-		"clock", moment(info.Clock), "entries", strconv.FormatInt(entries, 10), "head", info.Head,
+		"clock", moment(info.Clock) + pending(info.Pending), "entries", strconv.FormatInt(entries, 10), "head", info.Head,
 	}
 	if c.Secrets {
 		pairs = append(pairs, "admin token", w.notes.AdminToken)

@@ -31,7 +31,7 @@ func (c *worldSimulateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	w, err := c.open()
+	w, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
