@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"bufio"
 	"errors"
 	"net/http"
 
@@ -51,7 +52,7 @@ func positionIn(v *world.View, raw canon.Raw, where string) (position, error) {
 }
 
 // diffWorld answers what changed from one position to another, the present by
-// default.
+// default. It is streamed: a diff may be as large as the two states.
 func diffWorld(c *call) error {
 	v, err := c.world.View(c.r.Context())
 	if err != nil {
@@ -80,10 +81,17 @@ func diffWorld(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := appendPosition([]byte(`{"from":`), from)
-	out = appendPosition(append(out, `,"to":`...), to)
-	d := projection.Compare(before, after).Append(nil)
-	return c.raw(http.StatusOK, append(append(out, ','), d[1:]...))
+	head := appendPosition([]byte(`{"from":`), from)
+	head = append(appendPosition(append(head, `,"to":`...), to), ',')
+	d := projection.Compare(before, after)
+	c.serve()
+	c.w.Header().Set("Content-Type", "application/json")
+	w := bufio.NewWriter(c.w)
+	_, _ = w.Write(head)
+	_ = d.WriteMembers(w)
+	_, _ = w.WriteString("}\n")
+	_ = w.Flush() // an error is the reader's going away
+	return nil
 }
 
 func appendPosition(dst []byte, p position) []byte {

@@ -2,6 +2,7 @@ package projection
 
 import (
 	"bytes"
+	"io"
 
 	"worlds/journal/canon"
 	"worlds/journal/mutant"
@@ -86,46 +87,62 @@ func (d *Diff) table(name string, from, to *table) {
 // Append appends the diff as canonical JSON: clock{from,to}, created, deleted,
 // updated (each with id, table, before and after as they apply) and events.
 func (d *Diff) Append(dst []byte) []byte {
-	dst = append(dst, `{"clock":{"from":`...)
-	dst = canon.AppendInt(dst, d.FromClock)
-	dst = append(dst, `,"to":`...)
-	dst = canon.AppendInt(dst, d.ToClock)
-	dst = append(dst, `},"created":`...)
-	dst = appendChanges(dst, d.Created)
-	dst = append(dst, `,"deleted":`...)
-	dst = appendChanges(dst, d.Deleted)
-	dst = append(dst, `,"events":[`...)
-	for i, e := range d.Events {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = e.AppendDump(dst)
-	}
-	dst = append(dst, `],"updated":`...)
-	dst = appendChanges(dst, d.Updated)
-	return append(dst, '}')
+	out := dumper{buf: append(dst, '{')}
+	d.members(&out)
+	return append(out.buf, '}')
 }
 
-func appendChanges(dst []byte, list []Change) []byte {
-	dst = append(dst, '[')
-	for i, c := range list {
-		if i > 0 {
-			dst = append(dst, ',')
+// WriteMembers writes what Append appends, without the braces and in pieces: a diff
+// may be as large as the two states. Errors are those of w.
+func (d *Diff) WriteMembers(w io.Writer) error {
+	out := dumper{w: w, buf: make([]byte, 0, dumpChunkBytes+(8<<10))}
+	d.members(&out)
+	out.flush(0)
+	return out.err
+}
+
+func (d *Diff) members(out *dumper) {
+	out.text(`"clock":{"from":`)
+	out.buf = canon.AppendInt(out.buf, d.FromClock)
+	out.text(`,"to":`)
+	out.buf = canon.AppendInt(out.buf, d.ToClock)
+	out.text(`},"created":`)
+	writeChanges(out, d.Created)
+	out.text(`,"deleted":`)
+	writeChanges(out, d.Deleted)
+	out.text(`,"events":[`)
+	first := true
+	for _, e := range d.Events {
+		out.comma(&first)
+		if out.buf = e.AppendDump(out.buf); !out.flush(dumpChunkBytes) {
+			return
 		}
-		dst = append(dst, '{')
+	}
+	out.text(`],"updated":`)
+	writeChanges(out, d.Updated)
+}
+
+func writeChanges(out *dumper, list []Change) {
+	out.text(`[`)
+	first := true
+	for _, c := range list {
+		out.comma(&first)
+		out.text(`{`)
 		if c.After != nil {
-			dst = append(append(dst, `"after":`...), c.After...)
-			dst = append(dst, ',')
+			out.text(`"after":`)
+			out.buf = append(append(out.buf, c.After...), ',')
 		}
 		if c.Before != nil {
-			dst = append(append(dst, `"before":`...), c.Before...)
-			dst = append(dst, ',')
+			out.text(`"before":`)
+			out.buf = append(append(out.buf, c.Before...), ',')
 		}
-		dst = append(dst, `"id":`...)
-		dst = canon.AppendString(dst, c.ID)
-		dst = append(dst, `,"table":`...)
-		dst = canon.AppendString(dst, c.Table)
-		dst = append(dst, '}')
+		out.text(`"id":`)
+		out.buf = canon.AppendString(out.buf, c.ID)
+		out.text(`,"table":`)
+		out.buf = append(canon.AppendString(out.buf, c.Table), '}')
+		if !out.flush(dumpChunkBytes) {
+			return
+		}
 	}
-	return append(dst, ']')
+	out.text(`]`)
 }

@@ -1,7 +1,10 @@
 package projection_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -12,7 +15,46 @@ import (
 	"worlds/projection"
 )
 
-func textOf(d *projection.Diff) string { return string(d.Append(nil)) }
+// textOf is a diff's text, which is the same in one piece and in many.
+func textOf(d *projection.Diff) string {
+	text := string(d.Append(nil))
+	var pieces bytes.Buffer
+	if err := d.WriteMembers(&pieces); err != nil || "{"+pieces.String()+"}" != text {
+		panic(fmt.Sprintf("%v: in pieces {%s}, in one %s", err, &pieces, text))
+	}
+	return text
+}
+
+// A large diff is never gathered whole, and ends with its reader.
+func TestDiffInPieces(t *testing.T) {
+	base, s := projection.New(), projection.New()
+	for i := range 5000 {
+		s.Apply(&projection.Put{Table: "t", ID: fmt.Sprintf("t_%d", i), Body: canon.Raw(fmt.Sprintf(`{"a":"%0300d"}`, i))}, uint64(i+1))
+	}
+	w := &pieces{}
+	for _, d := range []*projection.Diff{projection.Compare(base, s), projection.Compare(s, base)} {
+		whole := textOf(d)
+		*w = pieces{}
+		if err := d.WriteMembers(w); err != nil || w.sum != len(whole)-len("{}") || w.largest > len(whole)/10 {
+			t.Errorf("%d bytes, %v: %d were written, up to %d at once", len(whole), err, w.sum, w.largest)
+		}
+		*w = pieces{left: 3}
+		if err := d.WriteMembers(w); !errors.Is(err, io.ErrClosedPipe) || w.sum > len(whole)/2 {
+			t.Errorf("a reader that goes: %v, %d bytes", err, w.sum)
+		}
+	}
+}
+
+// pieces counts what is written; it fails after so many writes, 0 for never.
+type pieces struct{ sum, largest, left int }
+
+func (p *pieces) Write(b []byte) (int, error) {
+	if p.left--; p.left == 0 {
+		return 0, io.ErrClosedPipe
+	}
+	p.sum, p.largest = p.sum+len(b), max(p.largest, len(b))
+	return len(b), nil
+}
 
 func TestDiffText(t *testing.T) {
 	put := func(table, id, body string) projection.Fact {

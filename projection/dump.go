@@ -137,7 +137,7 @@ func canonical(keys []string) []string {
 
 // dumper gathers text and hands it on in chunks; the first error sticks.
 type dumper struct {
-	w   io.Writer
+	w   io.Writer // nil gathers all
 	buf []byte
 	err error
 }
@@ -153,7 +153,7 @@ func (d *dumper) comma(first *bool) {
 
 // flush hands on what was gathered once it exceeds limit; false stops a scan.
 func (d *dumper) flush(limit int) bool {
-	if d.err == nil && len(d.buf) > limit {
+	if d.w != nil && d.err == nil && len(d.buf) > limit {
 		_, d.err = d.w.Write(d.buf)
 		d.buf = d.buf[:0]
 	}
