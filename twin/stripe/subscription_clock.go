@@ -100,9 +100,10 @@ func (s *Subscription) end(tx *twin.Tx) twin.Doc {
 	return doc
 }
 
-// endFor is end for a reason of ours.
+// endFor is end for a reason of ours, "" for none that has a name; no end that was
+// planned counts any more.
 func (s *Subscription) endFor(tx *twin.Tx, reason string) twin.Doc {
-	s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = nil, false, nil, &reason
+	s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = nil, false, nil, textOrNull(reason)
 	return s.end(tx)
 }
 

@@ -109,7 +109,7 @@ func endTrial(tx *twin.Tx, s *Subscription) error {
 		switch s.TrialSettings.EndBehavior.MissingPaymentMethod {
 		case trialEndCancel:
 			s.dropProrations(tx)
-			s.end(tx)
+			s.endFor(tx, "")
 			return nil
 		case trialEndPause:
 			s.pause(tx)

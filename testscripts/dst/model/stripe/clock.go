@@ -127,20 +127,18 @@ func (s *subscription) dueAt() (at int64) {
 			at = t
 		}
 	}
+	if s.over() {
+		return 0
+	}
 	switch s.status {
 	case "active", "past_due", "unpaid", "trialing":
 		sooner(s.items[0].end)
-		sooner(s.cancelAt)
-		if s.pause != nil {
-			sooner(s.pause.resumes)
-		}
-	case "paused":
-		sooner(s.cancelAt)
-		if s.pause != nil {
-			sooner(s.pause.resumes)
-		}
 	case "incomplete":
 		sooner(s.expires)
+	}
+	sooner(s.cancelAt)
+	if s.pause != nil {
+		sooner(s.pause.resumes)
 	}
 	return at
 }
@@ -149,14 +147,14 @@ func (s *subscription) dueAt() (at int64) {
 func (m *Model) turn(id string) {
 	s := m.subs.get(id)
 	switch {
-	case s.status == "incomplete":
-		m.expire(id)
-	case s.cancelAt != 0 && s.cancelAt <= m.now:
-		m.end(id)
 	case s.pause != nil && s.pause.resumes != 0 && s.pause.resumes <= m.now:
 		before := m.subs.value(id)
 		m.subs.edit(id).pause = nil
 		m.emitUpdate("customer.subscription.updated", before, m.subs.value(id))
+	case s.cancelAt != 0 && s.cancelAt <= m.now:
+		m.end(id)
+	case s.status == "incomplete":
+		m.expire(id)
 	default:
 		m.renew(id)
 	}
@@ -374,13 +372,13 @@ func (m *Model) chase(id string) {
 		m.subs.edit(s.id).status = "past_due"
 		m.emitUpdate("customer.subscription.updated", before, m.subs.value(s.id))
 	}
-	if in.nextAttempt != 0 {
+	if in.nextAttempt != 0 || m.subs.get(s.id).status != "past_due" { // a later invoice was paid
 		return
 	}
 	switch _, exhausted := m.plan(); exhausted {
 	case "cancel":
 		m.dropPending(s.id)
-		m.cancelNow(s.id, "payment_failed")
+		m.cancelEarly(s.id, "payment_failed")
 	case "unpaid":
 		before = m.subs.value(s.id)
 		m.subs.edit(s.id).status = "unpaid"
@@ -393,7 +391,7 @@ func (m *Model) endTrial(id string, before model.Value) {
 	s := m.subs.edit(id)
 	if s.missing == "cancel" {
 		m.dropPending(id)
-		m.cancelNow(id, "")
+		m.cancelEarly(id, "")
 		return
 	}
 	m.subs.edit(id).status = "paused"

@@ -144,7 +144,7 @@ func deleteCustomer(c *call) model.Value {
 	c.customer(id, "id")
 	for _, sub := range m.subs.find(func(s *subscription) bool { return s.customer == id && !s.over() }) {
 		m.dropPending(sub)
-		m.cancelByRequest(sub)
+		m.cancelEarly(sub, "cancellation_requested")
 	}
 	last := m.customers.value(id)
 	m.customers.edit(id).deleted = true

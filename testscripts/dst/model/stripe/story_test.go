@@ -48,6 +48,51 @@ var stories = map[string][]string{
 		"POST /v1/subscriptions customer=cus_poor&items[0][price]=price_m&trial_period_days=3&trial_settings[end_behavior][missing_payment_method]=pause",
 		"advance 5", "POST /v1/subscriptions/$subscription cancel_at_period_end=true", "advance 1",
 	},
+	"an end before the first payment could come": {
+		"POST /v1/subscriptions customer=cus_fails&items[0][price]=price_m&cancel_at=1767232800", "advance 1",
+	},
+	"a pause of an incomplete subscription": {
+		"POST /v1/subscriptions customer=cus_fails&items[0][price]=price_m",
+		"POST /v1/subscriptions/$subscription pause_collection[behavior]=void&pause_collection[resumes_at]=1767232800", "advance 2",
+	},
+	"an end at the moment at which its pause ends": {
+		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m&cancel_at=1767744000",
+		"POST /v1/subscriptions/$subscription pause_collection[behavior]=void&pause_collection[resumes_at]=1767744000", "advance 9",
+	},
+	"a renewal at the moment at which its pause ends": {
+		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m",
+		"POST /v1/subscriptions/$subscription pause_collection[behavior]=keep_as_draft&pause_collection[resumes_at]=1769904000", "advance 40",
+	},
+	"a trial that ends with its end planned and a pause": {
+		"POST /v1/subscriptions customer=cus_poor&items[0][price]=price_m&trial_period_days=3&trial_settings[end_behavior][missing_payment_method]=pause",
+		"POST /v1/subscriptions/$subscription pause_collection[behavior]=void&pause_collection[resumes_at]=1767744000", "advance 9",
+	},
+	"a card that is gone before the next try": {
+		"POST /v1/invoices customer=cus_fails&auto_advance=true",
+		"POST /v1/invoiceitems customer=cus_fails&amount=2000&currency=usd&invoice=$invoice",
+		"advance 1", "POST /v1/customers/cus_fails invoice_settings[default_payment_method]=", "advance 20",
+	},
+	"a customer who goes before the next try": {
+		"POST /v1/invoices customer=cus_fails&auto_advance=true",
+		"POST /v1/invoiceitems customer=cus_fails&amount=2000&currency=usd&invoice=$invoice",
+		"advance 1", "DELETE /v1/customers/cus_fails ", "advance 20",
+	},
+	"a subscription that nobody pays, ended and paid": {
+		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m",
+		"POST /v1/payment_methods/pm_card_chargeCustomerFail/attach customer=cus_a",
+		"POST /v1/subscriptions/$subscription default_payment_method=$payment_method",
+		"advance 33", "POST /v1/subscriptions/$subscription cancel_at_period_end=true", "advance 40",
+	},
+	"a credit note on an invoice that time would try": {
+		"POST /v1/invoices customer=cus_fails&auto_advance=true",
+		"POST /v1/invoiceitems customer=cus_fails&amount=2000&currency=usd&invoice=$invoice",
+		"advance 1", "POST /v1/credit_notes invoice=$invoice&amount=1990", "advance 4",
+		"POST /v1/credit_notes invoice=$invoice&amount=10", "advance 10",
+	},
+	"a trial that nothing pays for, with an end planned for later": {
+		"POST /v1/subscriptions customer=cus_poor&items[0][price]=price_m&trial_period_days=3&cancel_at=1769817600&trial_settings[end_behavior][missing_payment_method]=cancel",
+		"advance 5",
+	},
 	"an end planned for when it is paused": {
 		"POST /v1/subscriptions customer=cus_poor&items[0][price]=price_m&trial_period_days=3&cancel_at=1767830400&trial_settings[end_behavior][missing_payment_method]=pause",
 		"advance 5", "advance 5",

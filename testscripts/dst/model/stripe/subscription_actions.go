@@ -399,7 +399,7 @@ func cancelSubscription(c *call) model.Value {
 	if !c.yes("prorate") && !c.yes("invoice_now") { // "pending prorations are removed if invoice_now and prorate are both set to false"
 		m.dropPending(id)
 	}
-	m.cancelByRequest(id)
+	m.cancelEarly(id, "cancellation_requested")
 	return m.subs.value(id)
 }
 
@@ -432,11 +432,11 @@ func (m *Model) collect(id string, automatic bool) bool {
 	return m.charge(id, pm, automatic)
 }
 
-// cancelByRequest ends a subscription, and what was planned for it.
-func (m *Model) cancelByRequest(id string) {
+// cancelEarly ends a subscription, and what was planned for it.
+func (m *Model) cancelEarly(id, reason string) {
 	s := m.subs.edit(id)
 	s.cancelAt, s.cancelAtEnd = 0, false
-	m.cancelNow(id, "cancellation_requested")
+	m.cancelNow(id, reason)
 }
 
 // dropPending deletes the prorations that no invoice has.
