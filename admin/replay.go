@@ -73,7 +73,7 @@ var errEnough = errors.New("enough")
 // entries yields the world's entries as a view sees them.
 func (c *call) entries(v world.View) world.Entries {
 	return func(yield func(*journal.Entry, error) bool) {
-		err := c.world.History(v, func(e *journal.Entry) error {
+		err := c.world.Walk(v, func(e *journal.Entry) error {
 			if e.Seq > v.Seq || !yield(e, nil) {
 				return errEnough
 			}

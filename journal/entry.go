@@ -87,15 +87,21 @@ type Checked struct {
 // Check looks at an entry by itself: at its hash, which is most of the work of
 // proving a chain, and at its frame. Many may be looked at at once.
 func Check(e Entry) Checked {
-	c := Checked{Entry: e}
-	var err error
-	if c.Frame, err = ParseBody(e.Body); err != nil {
-		c.reason = BadFrame
+	var c Checked
+	c.Check(e)
+	return c
+}
+
+// Check makes c what Check returns. The list of facts is the one that c had, as far
+// as that has room.
+func (c *Checked) Check(e Entry) {
+	c.Entry, c.reason = e, 0
+	if c.Frame.parse(e.Body) != nil {
+		c.Frame, c.reason = Frame{}, BadFrame
 	}
 	if e.Hash != Link(e.Prev, e.Seq, e.Body) {
 		c.reason = HashDiffers
 	}
-	return c
 }
 
 // NextChecked is Next of an entry that was checked before.

@@ -93,11 +93,21 @@ func appendPart(dst, part []byte) []byte {
 // ParseBody reads a body. The frame's parts alias body and cannot grow into
 // each other. It accepts exactly what AppendBody writes, without looking into
 // the parts; every error wraps ErrFrame.
-func ParseBody(body []byte) (Frame, error) {
-	if len(body) < formatBytes+numbersBytes {
-		return Frame{}, fmt.Errorf("journal: %d bytes: %w", len(body), ErrFrame)
+func ParseBody(body []byte) (f Frame, err error) {
+	if err = f.parse(body); err != nil {
+		return Frame{}, err
 	}
-	f := Frame{Format: body[0]}
+	return f, nil
+}
+
+// parse is ParseBody into f, whose list of facts it uses again.
+func (f *Frame) parse(body []byte) error {
+	facts := f.Facts
+	*f = Frame{}
+	if len(body) < formatBytes+numbersBytes {
+		return fmt.Errorf("journal: %d bytes: %w", len(body), ErrFrame)
+	}
+	f.Format = body[0]
 	rest, numbers := body[formatBytes:], body[formatBytes:]
 	switch end := len(rest) - numbersBytes; f.Format {
 	case FrameFormat:
@@ -105,32 +115,32 @@ func ParseBody(body []byte) (Frame, error) {
 	case frameHeaded:
 		rest = rest[numbersBytes:]
 	default:
-		return Frame{}, fmt.Errorf("journal: format %d: %w", f.Format, ErrFrame)
+		return fmt.Errorf("journal: format %d: %w", f.Format, ErrFrame)
 	}
 	f.At = int64(binary.LittleEndian.Uint64(numbers))
 	count := int64(binary.LittleEndian.Uint32(numbers[8:]))
 	if (count+2)*lengthBytes > int64(len(rest)) {
-		return Frame{}, fmt.Errorf("journal: %d facts in %d bytes: %w", count, len(body), ErrFrame)
+		return fmt.Errorf("journal: %d facts in %d bytes: %w", count, len(body), ErrFrame)
 	}
 	var ok bool
 	if f.Command, rest, ok = cutPart(rest); !ok {
-		return Frame{}, fmt.Errorf("journal: command is cut short: %w", ErrFrame)
+		return fmt.Errorf("journal: command is cut short: %w", ErrFrame)
 	}
-	if count > 0 {
-		f.Facts = make([]canon.Raw, count)
+	if f.Facts = facts[:0]; count > 0 {
+		f.Facts = slices.Grow(f.Facts, int(count))[:count]
 	}
 	for i := range f.Facts {
 		if f.Facts[i], rest, ok = cutPart(rest); !ok {
-			return Frame{}, fmt.Errorf("journal: fact %d is cut short: %w", i, ErrFrame)
+			return fmt.Errorf("journal: fact %d is cut short: %w", i, ErrFrame)
 		}
 	}
 	if f.Reply, rest, ok = cutPart(rest); !ok {
-		return Frame{}, fmt.Errorf("journal: reply is cut short: %w", ErrFrame)
+		return fmt.Errorf("journal: reply is cut short: %w", ErrFrame)
 	}
 	if len(rest) != 0 {
-		return Frame{}, fmt.Errorf("journal: %d bytes after the reply: %w", len(rest), ErrFrame)
+		return fmt.Errorf("journal: %d bytes after the reply: %w", len(rest), ErrFrame)
 	}
-	return f, nil
+	return nil
 }
 
 func cutPart(b []byte) (part canon.Raw, rest []byte, ok bool) {

@@ -132,17 +132,14 @@ func undelete(s *State, u *undo) {
 
 func (f *Event) apply(s *State, seq uint64) {
 	e := &EventRow{Number: s.Events() + 1, Seq: seq, Event: *f}
+	same, kept := s.learn(e)
 	s.events.set(s.owner, e.Number, e)
-	s.record(undo{back: unemit, event: e, same: s.eventIDs.put(s.owner, e)})
+	s.record(undo{back: unemit, event: e, same: same, had: kept})
 }
 
 func unemit(s *State, u *undo) {
 	s.events.delete(s.owner, u.event.Number)
-	if u.same != nil {
-		s.eventIDs.put(s.owner, u.same)
-	} else {
-		s.eventIDs.delete(s.owner, u.event.ID)
-	}
+	s.unlearn(u)
 }
 
 func (f *Idem) apply(s *State, _ uint64) {

@@ -15,7 +15,7 @@ func TestAllocationBudgets(t *testing.T) {
 	seq := 0
 	// A row, its terms, an event, an idempotency record, a posting; the rest
 	// is the growth of the tries.
-	within(t, "folding a customer's creation", 8.5, testing.AllocsPerRun(n-1, func() {
+	within(t, "folding a customer's creation", 8, testing.AllocsPerRun(n-1, func() {
 		if err := s.Fold(uint64(seq)+1, entries[seq]); err != nil {
 			t.Fatal(err)
 		}

@@ -112,6 +112,9 @@ func (s *State) OldestDeliveries(after uint64) iter.Seq[*Delivery] {
 	}
 }
 
+// HasDeliveries reports whether there is any delivery, done or not.
+func (s *State) HasDeliveries() bool { return s.ledger.rows.size > 0 }
+
 // HasPending reports whether any delivery is pending.
 func (s *State) HasPending() bool { return s.ledger.pending.size > 0 }
 

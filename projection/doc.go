@@ -10,11 +10,12 @@
 //
 // Everything that grows with a world is a trie of 64-way nodes: ordered by
 // number (rows by creation order, events, the rows of a term), and index by the
-// hash of a name (rows by id, events by id, the terms of a table). Copies of a
+// hash of a name (rows by id, the terms of a table, events by id where somebody asks). Copies of a
 // State share nodes until one of them changes, so a copy costs nothing, and
 // Compare looks only at what two copies do not share. Fold copies the facts that it
 // keeps, and nothing else of an entry, side by side into blocks, and makes one
-// allocation for each row, event and record.
+// allocation for each row, event and record. A Keeper does the copying beforehand, on
+// another goroutine than the one that folds.
 //
 // # Concurrency
 //

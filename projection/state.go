@@ -36,7 +36,7 @@ type State struct {
 	// due holds the rows time will act on, by due time and creation order.
 	due      btree.Map[string, *Due]
 	events   ordered[EventRow]
-	eventIDs index[*EventRow]
+	eventIDs eventIDs
 	idems    btree.Map[string, *Idem]
 	marks    btree.Map[string, *MarkRow]
 	counters btree.Map[string, int64]
@@ -58,7 +58,7 @@ type State struct {
 }
 
 // New returns an empty State.
-func New() *State { return &State{owner: new(owner)} }
+func New() *State { return &State{owner: new(owner), eventIDs: eventIDs{once: new(eventsOnce)}} }
 
 // Copy returns an independent State that shares structure with s. It costs less
 // than a microsecond whatever the size; the first change to either of the two
@@ -114,9 +114,6 @@ func (s *State) Counter(name string) int64 {
 	n, _ := s.counters.Get(name)
 	return n
 }
-
-// EventByID returns a line of the event log, nil if there is none.
-func (s *State) EventByID(id string) *EventRow { return s.eventIDs.get(id) }
 
 // NewestEvents yields the event log backwards, from below number before (0 =
 // from the newest). The State must not change meanwhile.

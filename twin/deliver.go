@@ -156,7 +156,7 @@ func resend(tx *Tx, args canon.Raw) (canon.Raw, error) {
 	if err := canon.Unmarshal(args, &a); err != nil {
 		return nil, &Refusal{Code: "invalid-arguments", Text: err.Error()}
 	}
-	e := tx.st.EventByID(a.Event)
+	e := tx.Event(a.Event)
 	if e == nil {
 		return nil, &Refusal{Code: "no-such-event", Text: fmt.Sprintf("there is no event %q", a.Event), Path: "$.event"}
 	}

@@ -144,7 +144,7 @@ func (tx *Tx) keepEvents() {
 		if !ok || d.Attempts != 0 || d.Status != projection.Pending {
 			continue
 		}
-		e := tx.st.EventByID(d.Event)
+		e := tx.Event(d.Event)
 		for _, c := range tx.m.catalogs {
 			if c.Name == e.API && c.Keep != nil {
 				tx.catalog = c

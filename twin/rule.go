@@ -369,7 +369,7 @@ func delay(tx *Tx, _ canon.Raw) (canon.Raw, error) {
 // countAttempt counts an attempt to deliver and reports whether it is dropped.
 func (tx *Tx) countAttempt(d *projection.Delivery) bool {
 	dropped := false
-	e := tx.st.EventByID(d.Event)
+	e := tx.Event(d.Event)
 	for _, rule := range tx.rules() {
 		if rule.Effect.DropEveryNth == 0 || !rule.wantsEvent(e.API, e.Type, d.Endpoint) {
 			continue

@@ -55,6 +55,12 @@ func (tx *Tx) Now() Time {
 // State is the world as this operation sees it, its own changes included.
 func (tx *Tx) State() *projection.State { return tx.st }
 
+// Event is a line of the event log, nil if there is none.
+func (tx *Tx) Event(id string) *projection.EventRow {
+	tx.st.IndexEvents()
+	return tx.st.EventByID(id)
+}
+
 // Spec is what of the world's seed goes on mattering; it is read-only.
 func (tx *Tx) Spec() *Spec { return &tx.m.Spec }
 

@@ -205,3 +205,27 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+// A walk reads into the same memory again and again.
+func TestWalkBudget(t *testing.T) {
+	for _, where := range []string{"shelf", "tail"} {
+		s := open(t, t.TempDir(), store.Options{Durability: store.Relaxed, SegmentBytes: 64 << 20})
+		const entries = 5000
+		for range entries {
+			put(t, s, 0, benchBody)
+		}
+		if where == "shelf" {
+			if err := s.Shelve(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := testing.AllocsPerRun(3, func() {
+			if err := s.Walk(0, 0, 1, 0, func(*journal.Entry) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got /= entries; got > .1 {
+			t.Errorf("%s: %.3f allocations an entry, the budget is 0.1", where, got)
+		}
+	}
+}

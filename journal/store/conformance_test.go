@@ -17,6 +17,7 @@ type kept interface {
 	Head(store.World) (store.Head, bool)
 	Worlds() []store.World
 	Scan(store.World, store.Incarnation, journal.Seq, journal.Seq, func(*journal.Entry) error) error
+	Walk(store.World, store.Incarnation, journal.Seq, journal.Seq, func(*journal.Entry) error) error
 	PutBlob(string, []byte) error
 	Blob(string) ([]byte, error)
 	Blobs(func(string, []byte) error) error
@@ -168,6 +169,13 @@ func (a *conforming) compare() {
 		from, to := journal.Seq(a.r.IntN(5)), journal.Seq(a.r.IntN(20))
 		a.same(fmt.Sprintf("scan of %d/%d from %d to %d", w, inc, from, to), func(k kept) (all string, err error) {
 			err = k.Scan(w, inc, from, to, func(e *journal.Entry) error {
+				all += fmt.Sprintln(e.Seq, e.Hash, len(e.Body), string(e.Side), journal.Link(e.Prev, e.Seq, e.Body) == e.Hash)
+				return nil
+			})
+			return all, err
+		})
+		a.same(fmt.Sprintf("walk of %d/%d from %d to %d", w, inc, from, to), func(k kept) (all string, err error) {
+			err = k.Walk(w, inc, from, to, func(e *journal.Entry) error {
 				all += fmt.Sprintln(e.Seq, e.Hash, len(e.Body), string(e.Side), journal.Link(e.Prev, e.Seq, e.Body) == e.Hash)
 				return nil
 			})

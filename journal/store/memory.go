@@ -134,6 +134,17 @@ func (m *Memory) Scan(w World, inc Incarnation, from, to journal.Seq, fn func(*j
 	return nil
 }
 
+// Walk is Store.Walk: what fn is given is overwritten when it returns, so that who
+// keeps it is found.
+func (m *Memory) Walk(w World, inc Incarnation, from, to journal.Seq, fn func(*journal.Entry) error) error {
+	return m.Scan(w, inc, from, to, func(e *journal.Entry) error {
+		err := fn(e)
+		clear(e.Body)
+		clear(e.Side)
+		return err
+	})
+}
+
 // living are the entries of a world's incarnation, if that is the present one.
 func (m *Memory) living(w World, inc Incarnation) ([]journal.Entry, error) {
 	m.mu.Lock()

@@ -24,6 +24,17 @@ const (
 // scan and is returned. ErrIncarnation if inc is not, or during the scan ceases
 // to be, the present one; a *DamageError if an entry does not hold.
 func (s *Store) Scan(w World, inc Incarnation, from, to journal.Seq, fn func(*journal.Entry) error) error {
+	return s.scan(w, inc, from, to, fn, func() *chunkRoom { return new(chunkRoom) })
+}
+
+// Walk is Scan for an fn that keeps nothing: an entry, its bytes included, is good
+// until fn returns. It reads into the same memory again and again.
+func (s *Store) Walk(w World, inc Incarnation, from, to journal.Seq, fn func(*journal.Entry) error) error {
+	room := new(chunkRoom)
+	return s.scan(w, inc, from, to, fn, func() *chunkRoom { return room })
+}
+
+func (s *Store) scan(w World, inc Incarnation, from, to journal.Seq, fn func(*journal.Entry) error, room func() *chunkRoom) error {
 	found, head, err := s.readable(w, inc)
 	if err != nil {
 		return err
@@ -34,7 +45,7 @@ func (s *Store) Scan(w World, inc Incarnation, from, to journal.Seq, fn func(*jo
 	next := from
 	started := false
 	for next <= to && head != 0 {
-		chunk, err := s.chunk(found, inc, next, to)
+		chunk, err := s.chunk(room(), found, inc, next, to)
 		if err != nil {
 			return err
 		}
@@ -82,16 +93,34 @@ func (s *Store) readable(w World, inc Incarnation) (*world, journal.Seq, error) 
 	return found, head, nil
 }
 
+// chunkRoom is what a chunk is read into.
+type chunkRoom struct {
+	entries      []journal.Entry
+	keys, values [][]byte // of the shelf, as long as its transaction
+	bytes        []byte
+}
+
+// take makes the room one for n entries of so many bytes.
+func (r *chunkRoom) take(n, size int) ([]journal.Entry, []byte) {
+	if cap(r.entries) < n {
+		r.entries = make([]journal.Entry, n)
+	}
+	if cap(r.bytes) < size {
+		r.bytes = make([]byte, size)
+	}
+	return r.entries[:n], r.bytes[:size]
+}
+
 // chunk reads some entries from next on, from the shelf if it has any, else
 // from the tail.
-func (s *Store) chunk(w *world, inc Incarnation, next, to journal.Seq) ([]journal.Entry, error) {
+func (s *Store) chunk(r *chunkRoom, w *world, inc Incarnation, next, to journal.Seq) ([]journal.Entry, error) {
 	for {
 		s.mu.Lock()
 		moved := s.moved
 		inTail := len(w.refs) > 0 && w.refsInc == inc && w.first <= next
 		s.mu.Unlock()
 		if !inTail {
-			entries, err := s.chunkOfShelf(w.id, inc, next, to)
+			entries, err := s.chunkOfShelf(r, w.id, inc, next, to)
 			if err == nil {
 				err = s.present(w, inc) // else they may be half cleared
 			}
@@ -99,7 +128,7 @@ func (s *Store) chunk(w *world, inc Incarnation, next, to journal.Seq) ([]journa
 				return entries, err
 			}
 		}
-		entries, again, err := s.chunkOfTail(w, inc, next, to, moved)
+		entries, again, err := s.chunkOfTail(r, w, inc, next, to, moved)
 		if !again {
 			return entries, err
 		}
@@ -119,26 +148,27 @@ func (s *Store) present(w *world, inc Incarnation) error {
 	return fmt.Errorf("store: world %d, incarnation %d: %w %d", w.id, inc, ErrIncarnation, w.acked.Inc)
 }
 
-func (s *Store) chunkOfShelf(w World, inc Incarnation, next, to journal.Seq) ([]journal.Entry, error) {
+func (s *Store) chunkOfShelf(r *chunkRoom, w World, inc Incarnation, next, to journal.Seq) ([]journal.Entry, error) {
 	var entries []journal.Entry
 	err := s.shelf.view(func(tx *bolt.Tx) error {
-		keys, values := make([][]byte, 0, scanEntries), make([][]byte, 0, scanEntries)
+		r.keys, r.values = r.keys[:0], r.values[:0]
 		size := 0
 		end := key{w, inc, to}.append(nil)
 		c := tx.Bucket(entriesBucket).Cursor()
 		for k, v := c.Seek(key{w, inc, next}.append(nil)); k != nil && bytes.Compare(k, end) <= 0; k, v = c.Next() {
-			if len(values) == scanEntries || size > 0 && size+len(v) > scanBytes {
+			if len(r.values) == scanEntries || size > 0 && size+len(v) > scanBytes {
 				break
 			}
-			keys, values = append(keys, k), append(values, v)
+			r.keys, r.values = append(r.keys, k), append(r.values, v)
 			size += len(v)
 		}
-		entries = make([]journal.Entry, len(values))
-		own := bytes.Join(values, nil) // they die with the transaction
-		for i, v := range values {
+		var own []byte // they die with the transaction
+		entries, own = r.take(len(r.values), size)
+		for i, v := range r.values {
+			mine := own[:copy(own, v):len(v)]
 			var ok bool
-			if _, entries[i], ok = decodeValue(keys[i], own[:len(v):len(v)]); !ok {
-				return s.shelf.damagedEntry(tx, keys[i], v)
+			if _, entries[i], ok = decodeValue(r.keys[i], mine); !ok {
+				return s.shelf.damagedEntry(tx, r.keys[i], v)
 			}
 			own = own[len(v):]
 		}
@@ -149,7 +179,7 @@ func (s *Store) chunkOfShelf(w World, inc Incarnation, next, to journal.Seq) ([]
 
 // chunkOfTail reads entries that are not on the shelf yet. again is whether
 // they went there since moved was read.
-func (s *Store) chunkOfTail(w *world, inc Incarnation, next, to journal.Seq, moved uint64) (entries []journal.Entry, again bool, err error) {
+func (s *Store) chunkOfTail(r *chunkRoom, w *world, inc Incarnation, next, to journal.Seq, moved uint64) (entries []journal.Entry, again bool, err error) {
 	s.files.RLock()
 	defer s.files.RUnlock()
 	if err := s.present(w, inc); err != nil {
@@ -175,7 +205,7 @@ func (s *Store) chunkOfTail(w *world, inc Incarnation, next, to journal.Seq, mov
 	}
 	places, segs := s.pick(refs)
 	s.mu.Unlock()
-	entries, err = readEntries(w.id, inc, first, places, segs)
+	entries, err = r.readTail(w.id, inc, first, places, segs)
 	return entries, false, err
 }
 
@@ -205,16 +235,21 @@ func (s *Store) segmentOf(number uint64) *segment {
 	return s.full[number-s.full[0].head.number] // their numbers have no gap
 }
 
-func readEntries(w World, inc Incarnation, first journal.Seq, refs []ref, segs []*segment) ([]journal.Entry, error) {
-	entries := make([]journal.Entry, len(refs))
-	for i, r := range refs {
-		b := make([]byte, r.bytes)
-		if _, err := segs[i].file.ReadAt(b, int64(r.offset)); err != nil && err != io.EOF {
+func (r *chunkRoom) readTail(w World, inc Incarnation, first journal.Seq, refs []ref, segs []*segment) ([]journal.Entry, error) {
+	size := 0
+	for i := range refs {
+		size += int(refs[i].bytes)
+	}
+	entries, own := r.take(len(refs), size)
+	for i, ref := range refs {
+		b := own[:ref.bytes:ref.bytes]
+		own = own[ref.bytes:]
+		if _, err := segs[i].file.ReadAt(b, int64(ref.offset)); err != nil && err != io.EOF {
 			return nil, fmt.Errorf("store: %s: %w", segs[i].path, err)
 		}
 		name, e, ok := decodeValue(b[:keyBytes], b[keyBytes:])
 		if !ok || name != (key{w, inc, first + journal.Seq(i)}) {
-			return nil, &DamageError{Path: segs[i].path, Offset: int64(r.offset),
+			return nil, &DamageError{Path: segs[i].path, Offset: int64(ref.offset),
 				What: fmt.Sprintf("world %d, incarnation %d, entry %d: the checksum does not hold", w, inc, first+journal.Seq(i))}
 		}
 		entries[i] = e

@@ -109,11 +109,11 @@ func (p *listEventsParams) wants(e *projection.EventRow) bool {
 
 func listEvents(tx *twin.Tx, p *listEventsParams) (twin.Doc, *twin.Error) {
 	st := tx.State()
-	after, err := eventCursor(st, "starting_after", p.StartingAfter)
+	after, err := eventCursor(tx, "starting_after", p.StartingAfter)
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	before, err := eventCursor(st, "ending_before", p.EndingBefore)
+	before, err := eventCursor(tx, "ending_before", p.EndingBefore)
 	if err != nil {
 		return twin.Doc{}, err
 	}
@@ -155,11 +155,11 @@ func undelivered(st *projection.State) map[string]bool {
 	return missed
 }
 
-func eventCursor(st *projection.State, param string, id twin.Opt[string]) (uint64, *twin.Error) {
+func eventCursor(tx *twin.Tx, param string, id twin.Opt[string]) (uint64, *twin.Error) {
 	if !id.Given() {
 		return 0, nil
 	}
-	e := st.EventByID(id.V)
+	e := tx.Event(id.V)
 	if e == nil || e.API != Name {
 		return 0, errNoSuchRef(eventNoun, param, id.V)
 	}
@@ -171,7 +171,7 @@ type retrieveEventParams struct {
 }
 
 func retrieveEvent(tx *twin.Tx, p *retrieveEventParams) (twin.Doc, *twin.Error) {
-	e := tx.State().EventByID(p.ID)
+	e := tx.Event(p.ID)
 	if e == nil || e.API != Name {
 		return twin.Doc{}, errNoSuch(eventNoun, "id", p.ID)
 	}

@@ -89,10 +89,10 @@ func (w *World) Base() *Base { return w.base }
 // past hands out the entries from..to of what lies before a fork, oldest first.
 // With joints, the entries that join forks to their past are among them, but not
 // the one of b itself.
-func (h *Host) past(b *Base, from, to journal.Seq, joints bool, fn func(*journal.Entry) error) error {
+func (h *Host) past(b *Base, scan scanner, from, to journal.Seq, joints bool, fn func(*journal.Entry) error) error {
 	first := journal.Seq(1)
 	if b.Of != nil {
-		if err := h.past(b.Of, from, min(to, b.Of.Seq), joints, fn); err != nil {
+		if err := h.past(b.Of, scan, from, min(to, b.Of.Seq), joints, fn); err != nil {
 			return err
 		}
 		if joints {
@@ -107,7 +107,7 @@ func (h *Host) past(b *Base, from, to journal.Seq, joints bool, fn func(*journal
 	if from > to {
 		return nil
 	}
-	return h.store.Scan(b.ID, b.Inc, from, to, fn)
+	return scan(b.ID, b.Inc, from, to, fn)
 }
 
 // Branch is a position that a fork can begin at, and what memory has of it.
@@ -257,8 +257,20 @@ func (h *Host) AttachFork(id ID, seedHash string, rules int64, base *Base) *Worl
 // from the first, across the forks it comes from, and the entries that join
 // them. The genesis is not among them.
 func (w *World) History(v View, fn func(*journal.Entry) error) error {
+	return w.history(w.host.store.Scan, v, fn)
+}
+
+// Walk is History for an fn that keeps nothing: an entry is good until fn returns.
+func (w *World) Walk(v View, fn func(*journal.Entry) error) error {
+	return w.history(w.host.store.Walk, v, fn)
+}
+
+// scanner is the Scan or the Walk of a Journal.
+type scanner func(w store.World, inc store.Incarnation, from, to journal.Seq, fn func(*journal.Entry) error) error
+
+func (w *World) history(scan scanner, v View, fn func(*journal.Entry) error) error {
 	if w.base != nil {
-		if err := w.host.past(w.base, 1, w.base.Seq, true, fn); err != nil {
+		if err := w.host.past(w.base, scan, 1, w.base.Seq, true, fn); err != nil {
 			return lifeEnded(err)
 		}
 		e := w.base.entry()
@@ -266,16 +278,16 @@ func (w *World) History(v View, fn func(*journal.Entry) error) error {
 			return err
 		}
 	}
-	return w.ownEntries(v, 1, v.Seq, fn)
+	return w.ownEntries(v, scan, 1, v.Seq, fn)
 }
 
 // errEnough ends the walk of who has seen enough.
 var errEnough = errors.New("enough")
 
-// entries is History to range over.
+// entries is Walk to range over.
 func (w *World) entries(v View) Entries {
 	return func(yield func(*journal.Entry, error) bool) {
-		err := w.History(v, func(e *journal.Entry) error {
+		err := w.Walk(v, func(e *journal.Entry) error {
 			if !yield(e, nil) {
 				return errEnough
 			}
@@ -287,25 +299,25 @@ func (w *World) entries(v View) Entries {
 	}
 }
 
-// Recorded is History of the world as the journal has it, without loading it: what
+// Recorded is Walk of the world as the journal has it, without loading it: what
 // is damaged, or of other rules, can still be read as far as it goes.
 func (w *World) Recorded(fn func(*journal.Entry) error) error {
 	head, ok := w.host.store.Head(w.ID)
 	if !ok {
 		return fmt.Errorf("world %d: %w", w.ID, ErrGone)
 	}
-	return w.History(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}, fn)
+	return w.Walk(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}, fn)
 }
 
 // ownEntries hands out entries that the world has itself.
-func (w *World) ownEntries(v View, from, to journal.Seq, fn func(*journal.Entry) error) error {
+func (w *World) ownEntries(v View, scan scanner, from, to journal.Seq, fn func(*journal.Entry) error) error {
 	if w.base != nil {
 		from = max(from, w.base.Seq+1)
 	}
 	if from > to {
 		return nil
 	}
-	return lifeEnded(w.host.store.Scan(v.id, v.Inc, from, to, fn))
+	return lifeEnded(scan(v.id, v.Inc, from, to, fn))
 }
 
 // lifeEnded words a scan that came too late.

@@ -72,7 +72,8 @@ type Difference struct {
 	Replayed string `json:"replayed"`
 }
 
-// Entries is a journal from entry 1 on; an error ends it.
+// Entries is a journal from entry 1 on; an error ends it. An entry is good until the
+// next one.
 type Entries = iter.Seq2[*journal.Entry, error]
 
 // Until ends a journal after the entry at a position: a mark, or a number with or
@@ -126,7 +127,11 @@ func Replay(mode Mode, g *Genesis, entries Entries, catalogs []*twin.Catalog, pr
 	if mode == Redecide {
 		r.genesis(g, catalogs)
 	}
-	for e, err := range ahead(entries) {
+	var fold *projection.Keeper
+	if mode == Fold {
+		fold = new(projection.Keeper)
+	}
+	for e, err := range ahead(entries, fold) {
 		failed := r.report.Failure != ""
 		switch {
 		case failed && (mode == Redecide || err != nil):
@@ -206,7 +211,7 @@ func (r *replay) step(e *journal.Checked) {
 	}
 	frame := &e.Frame
 	if r.report.Mode == Fold {
-		if err := r.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
+		if err := r.machine.State.FoldKept(uint64(e.Seq), frame.Facts); err != nil {
 			r.fail(FailFrame, e.Seq, err.Error())
 			return
 		}

@@ -12,6 +12,7 @@ type Journal interface {
 	Head(store.World) (store.Head, bool)
 	Worlds() []store.World
 	Scan(w store.World, inc store.Incarnation, from, to journal.Seq, fn func(*journal.Entry) error) error
+	Walk(w store.World, inc store.Incarnation, from, to journal.Seq, fn func(*journal.Entry) error) error
 	PutBlob(key string, data []byte) error
 	Blob(key string) ([]byte, error)
 	Blobs(fn func(key string, data []byte) error) error

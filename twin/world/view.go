@@ -140,7 +140,7 @@ func (w *World) Replayed(v View, seq journal.Seq) (*projection.State, error) {
 	if seq == 0 {
 		return st, nil
 	}
-	err = w.EntriesOf(v, 1, seq, func(e *journal.Entry) error {
+	err = w.entriesOf(w.host.store.Walk, v, 1, seq, func(e *journal.Entry) error {
 		frame, err := journal.ParseBody(e.Body)
 		if err != nil {
 			return err
@@ -169,6 +169,10 @@ func (w *World) Entries(ctx context.Context, from, to journal.Seq, fn func(*jour
 // EntriesOf is Entries of the life and up to the position of a view. It is ErrReset
 // when that life has ended, and what fn returns when that is an error.
 func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) error) error {
+	return w.entriesOf(w.host.store.Scan, v, from, to, fn)
+}
+
+func (w *World) entriesOf(scan scanner, v View, from, to journal.Seq, fn func(*journal.Entry) error) error {
 	if to == 0 || to > v.Seq {
 		to = v.Seq
 	}
@@ -176,11 +180,11 @@ func (w *World) EntriesOf(v View, from, to journal.Seq, fn func(*journal.Entry) 
 		return nil
 	}
 	if w.base != nil && from <= w.base.Seq {
-		if err := w.host.past(w.base, from, min(to, w.base.Seq), false, fn); err != nil {
+		if err := w.host.past(w.base, scan, from, min(to, w.base.Seq), false, fn); err != nil {
 			return lifeEnded(err)
 		}
 	}
-	return w.ownEntries(v, from, to, fn)
+	return w.ownEntries(v, scan, from, to, fn)
 }
 
 // marked returns a copy of the state kept at a mark of a life, nil if there is none.

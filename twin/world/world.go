@@ -297,7 +297,7 @@ func (w *World) load() error {
 		w.keys.count = int(head.Inc) - 1
 	}
 	links := NewLinks(g.Entry.Hash)
-	for e, failed := range ahead(w.entries(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID})) {
+	for e, failed := range ahead(w.entries(View{Inc: head.Inc, Seq: max(head.Seq, w.first()), id: w.ID}), new(projection.Keeper)) {
 		if err = failed; err != nil {
 			break
 		}
@@ -314,6 +314,9 @@ func (w *World) load() error {
 		}
 	}
 	if err == nil {
+		if w.machine.State.HasDeliveries() { // who delivers asks for events
+			w.machine.State.IndexEvents()
+		}
 		w.due.Store(w.machine.State.HasPending())
 		return nil
 	}
@@ -331,7 +334,7 @@ func (w *World) load() error {
 // take folds one entry of the journal.
 func (w *World) take(e *journal.Checked) error {
 	frame := &e.Frame
-	if err := w.machine.State.Fold(uint64(e.Seq), frame.Facts); err != nil {
+	if err := w.machine.State.FoldKept(uint64(e.Seq), frame.Facts); err != nil {
 		return err
 	}
 	if len(e.Side) > 0 {
