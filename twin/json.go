@@ -93,7 +93,7 @@ func (n *Node) mistyped(want, path string) *Violation {
 	case "boolean":
 		starts = "tf"
 	}
-	if n.raw == nil || n.is(starts) {
+	if n.raw == nil || n.is(starts) || want == "integer" && n.is(`"`) && n.Value != "" && strings.Trim(n.Value, digits) == "" {
 		return nil
 	}
 	return &Violation{Kind: BadType, Param: path, Value: string(n.raw), Want: want}

@@ -29,7 +29,8 @@ import (
 // field is each element's key.
 //
 // In a JSON body null clears a parameter with the rule empty and says nothing of
-// any other; "" is a value; integers are numbers and booleans true and false.
+// any other; "" is a value; integers are numbers, or texts of digits, and booleans true and
+// false.
 //
 // A struct whose pointer has the method Check() *Error is asked, once every
 // field is good, for what no single field can tell.

@@ -44,6 +44,7 @@ type billingModeParams struct {
 type newItemParams struct {
 	Discounts discountList              `param:"discounts" rule:"empty"`
 	Metadata  twin.Opt[twin.Metadata]   `param:"metadata"`
+	Plan      twin.Opt[string]          `param:"plan"` // the older name of price
 	Price     twin.Opt[string]          `param:"price"`
 	PriceData twin.Opt[itemPriceParams] `param:"price_data"`
 	Quantity  twin.Opt[int64]           `param:"quantity" rule:"min=0,max=1000000"`

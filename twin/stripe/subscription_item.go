@@ -216,15 +216,25 @@ type itemRecurringParams struct {
 
 // check wants one price of an item. at is where the request names the item.
 func (p *newItemParams) check(at string) *twin.Error {
-	if !p.Price.Given() && !p.PriceData.Given() {
+	if !p.Price.Given() && !p.Plan.Given() && !p.PriceData.Given() {
 		return errMissing(join(at, "price"))
 	}
 	return p.checkData(at)
 }
 
-// checkData is what check says of a price that is brought along.
+// checkData is what check says of a price that is brought along, or named a plan: the two
+// names may say the same.
 func (p *newItemParams) checkData(at string) *twin.Error {
 	switch {
+	case p.Plan.Given() && (p.PriceData.Given() || p.Price.Given() && p.Price.V != p.Plan.V):
+		other := "price"
+		if p.PriceData.Given() {
+			other = "price_data"
+		}
+		return errExclusive(join(at, "plan"), join(at, other))
+	case p.Plan.Given():
+		p.Price = p.Plan
+		return nil
 	case !p.PriceData.Given():
 		return nil
 	case p.Price.Given():

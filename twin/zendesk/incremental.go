@@ -70,10 +70,17 @@ func changedAt(body canon.Raw) int64 {
 	return Stamp(s).unix()
 }
 
-// exported is one record of an export.
+// exported is one record of an export: at is when it changed last, and seq tells what
+// changed in one second apart.
 type exported struct {
 	item
-	at int64
+	at  int64
+	seq uint64
+}
+
+// compare is the order of exports.
+func (e exported) compare(o exported) int {
+	return cmp.Or(cmp.Compare(e.at, o.at), cmp.Compare(e.seq, o.seq), cmp.Compare(e.id, o.id))
 }
 
 // since gathers the records of a table that changed at start or later, in the
@@ -82,10 +89,10 @@ func since(st *projection.State, table string, start int64) []exported {
 	var out []exported
 	for _, it := range rowsWith(st, table, "", nil) {
 		if at := changedAt(it.body); at >= start {
-			out = append(out, exported{it, at})
+			out = append(out, exported{it, at, st.Get(table, key(it.id)).Seq})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b exported) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(out, exported.compare)
 	return out
 }
 
@@ -107,11 +114,11 @@ func (p *exportParams) byTime(tx *twin.Tx, name, table string, show func(canon.R
 		end = e.at
 		rows = append(rows, show(e.body))
 	}
-	// Who goes on from end_time would see the last moment again; one second later
-	// nothing is missed, since a page holds whole moments.
+	// A page holds whole moments, so that who goes on a second later misses nothing; but
+	// the present one is not over, and is shown again.
 	next := start
 	if n > 0 {
-		next = end + 1
+		next = min(end+1, int64(tx.Now()))
 	}
 	last := n == len(all)
 	parts := []part{
@@ -134,7 +141,7 @@ func (p *exportParams) aside(tx *twin.Tx, rows []canon.Raw) []part {
 	return ticketAside(tx, p.Include)(rows)
 }
 
-// byCursor pages by moment and id.
+// byCursor pages by the last change, to the request: what changes again, changes later.
 func (p *exportParams) byCursor(tx *twin.Tx, name, table string) (twin.Doc, *twin.Error) {
 	var from exported
 	if p.Cursor.Given() {
@@ -148,18 +155,16 @@ func (p *exportParams) byCursor(tx *twin.Tx, name, table string) (twin.Doc, *twi
 		if err != nil {
 			return twin.Doc{}, err
 		}
-		from = exported{at: start, item: item{id: 0}}
+		from = exported{at: start}
 	}
-	all := slices.DeleteFunc(since(tx.State(), table, from.at), func(e exported) bool {
-		return e.at == from.at && e.id <= from.id
-	})
+	all := slices.DeleteFunc(since(tx.State(), table, from.at), func(e exported) bool { return e.compare(from) <= 0 })
 	n := min(p.size(), len(all))
 	rows := make([]canon.Raw, 0, n)
 	for _, e := range all[:n] {
 		from = e
 		rows = append(rows, e.body)
 	}
-	cursor := base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(from.at, 10) + "|" + key(from.id)))
+	cursor := base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(from.at, 10) + "|" + strconv.FormatUint(from.seq, 10) + "|" + key(from.id)))
 	return twin.Doc{Body: object(append([]part{
 		{name, array(rows)},
 		{"after_cursor", text(cursor)},
@@ -172,10 +177,12 @@ func (p *exportParams) byCursor(tx *twin.Tx, name, table string) (twin.Doc, *twi
 
 func readExportCursor(s string) (exported, bool) {
 	plain, err := base64.RawURLEncoding.DecodeString(s)
-	moment, id, ok := strings.Cut(string(plain), "|")
+	moment, rest, _ := strings.Cut(string(plain), "|")
+	entry, id, ok := strings.Cut(rest, "|")
 	at, errAt := strconv.ParseInt(moment, 10, 64)
+	seq, errSeq := strconv.ParseUint(entry, 10, 64)
 	n, errID := strconv.ParseInt(id, 10, 64)
-	return exported{at: at, item: item{id: n}}, err == nil && ok && errAt == nil && errID == nil
+	return exported{at: at, seq: seq, item: item{id: n}}, err == nil && ok && errAt == nil && errSeq == nil && errID == nil
 }
 
 func same(body canon.Raw) canon.Raw { return body }

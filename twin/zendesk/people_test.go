@@ -247,7 +247,7 @@ func TestIncrementalExports(t *testing.T) {
 	r := newRig(t, desk)
 	r.advance(100)
 	r.ok(`PUT /tickets/101 {"ticket":{"priority":"low"}}`)
-	r.ok("GET /incremental/tickets.json?start_time=1767225600").want(t, "count", "1", "tickets.0.id", "101", "end_of_stream", "true", "end_time", "1767225701")
+	r.ok("GET /incremental/tickets.json?start_time=1767225600").want(t, "count", "1", "tickets.0.id", "101", "end_of_stream", "true", "end_time", "1767225700")
 	a := r.ok("GET /incremental/tickets.json?start_time=0&per_page=1").want(t, "tickets.0.id", "103", "end_of_stream", "false")
 	a = r.ok("GET "+strings.TrimPrefix(a.get("next_page"), origin)).want(t, "tickets.0.id", "102")
 	r.ok("GET "+strings.TrimPrefix(a.get("next_page"), origin)).want(t, "tickets.0.id", "101", "end_of_stream", "true")

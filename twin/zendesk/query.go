@@ -39,6 +39,9 @@ var queryKeys = [...][2]string{
 // queryUnserved are names that conditions have in Zendesk and that name nothing here.
 var queryUnserved = [...]string{"brand", "custom_status_id", "fieldvalue", "form", "has_attachment", "recipient", "satisfaction"}
 
+// queryMoments are the conditions on a day, or a moment.
+var queryMoments = [...]string{"created", "updated", "solved", "due_date"}
+
 func knownKey(name string) (string, bool) {
 	for _, k := range queryKeys {
 		if k[0] == name {
@@ -77,6 +80,12 @@ func parseQuery(s string) (*query, *twin.Error) {
 		c.phrase = strings.HasPrefix(c.value, `"`)
 		if c.value = strings.Trim(c.value, `"`); c.value == "" {
 			continue
+		}
+		if c.phrase {
+			c.value = strings.Join(strings.Fields(c.value), " ")
+		}
+		if _, ok := parseMoment(strings.ToUpper(c.value)); !ok && slices.Contains(queryMoments[:], c.key) {
+			return nil, errUnserved("the moment " + c.value + " in a search")
 		}
 		q.take(c)
 	}
@@ -173,6 +182,9 @@ func (f *clause) is(s string) bool {
 // within looks for the words of the condition, or the phrase, in a text.
 func (f *clause) within(s string) bool {
 	s = lower(s)
+	if f.phrase { // however its words are set apart
+		s = strings.Join(strings.Fields(s), " ")
+	}
 	if begin, ok := strings.CutSuffix(f.value, "*"); ok && !f.phrase {
 		return strings.HasPrefix(s, begin) || containsWord(s, begin, false)
 	}

@@ -38,7 +38,7 @@ func TestStatusMoves(t *testing.T) {
 		{"open", `"requester_id":99`, "422 InvalidValue"},
 		{"open", `"problem_id":101,"type":"incident"`, "422 InvalidValue"},
 		{"open", `"due_at":"tomorrow"`, "422 is not a valid date"},
-		{"open", `"requester_id":"4"`, "422 must be of type integer"},
+		{"open", `"requester_id":"four"`, "422 must be of type integer"},
 		{"open", `"tags":"x"`, "422 must be of type array"},
 		{"open", `"comment":"x"`, "422 must be a hash"},
 		{"open", `"collaborator_ids":[4,99]`, "422 InvalidValue"},

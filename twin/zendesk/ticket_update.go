@@ -12,6 +12,7 @@ import (
 
 // ticketParams are what can be changed of a ticket.
 type ticketParams struct {
+	copiesParams
 	AssigneeEmail   twin.Opt[string]             `param:"assignee_email" rule:"empty"`
 	AssigneeID      twin.Opt[int64]              `param:"assignee_id" rule:"empty"`
 	CollaboratorIDs twin.Opt[[]int64]            `param:"collaborator_ids"`
@@ -271,7 +272,7 @@ func (p *ticketParams) applyRefs(tx *twin.Tx, t *Ticket) *twin.Error {
 		}
 		*list.into = ids
 	}
-	return nil
+	return p.copiesParams.apply(tx, t)
 }
 
 // applyFields sets custom fields by id; null unsets one.

@@ -84,6 +84,13 @@ var overlay = []struct{ method, path, place, schema string }{
 	{"post", "/v1/subscription_items", "current_trial", currentTrial},
 	{"post", "/v1/subscription_items/{item}", "current_trial", currentTrial},
 	{"post", "/v1/invoices/create_preview", "subscription_details.items.current_trial", currentTrial},
+	{"post", "/v1/subscriptions", "items.plan", oldPlan},
+	{"post", "/v1/subscriptions/{subscription_exposed_id}", "items.plan", oldPlan},
+	{"post", "/v1/subscription_items", "plan", oldPlan},
+	{"post", "/v1/subscription_items/{item}", "plan", oldPlan},
+	{"post", "/v1/invoices/create_preview", "subscription_details.items.plan", oldPlan},
+	{"post", "/v1/customers/{customer}/subscriptions", "items.plan", oldPlan},
+	{"post", "/v1/customers/{customer}/subscriptions/{subscription_exposed_id}", "items.plan", oldPlan},
 	{"post", "/v1/invoiceitems/{invoiceitem}", "invoicing_rules", `{"type":"string","enum":[""]}`},
 	{"post", "/v1/subscriptions/{subscription}/pause", "", `{"type":"object","properties":{
 		"bill_for":{"type":"object","properties":{
@@ -95,6 +102,7 @@ var overlay = []struct{ method, path, place, schema string }{
 }
 
 const (
+	oldPlan       = `{"type":"string"}` // which SDKs still have, and the document has not
 	listOfStrings = `{"type":"array","items":{"type":"string"}}`
 	currentTrial  = `{"type":"object","required":["trial_offer"],"properties":{"trial_offer":{"type":"string"}}}`
 )
