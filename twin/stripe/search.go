@@ -208,7 +208,7 @@ func (c *clause) fits(f *searchField) *twin.Error {
 		return errQueryOperator(c.op, c.field)
 	case f.kind == numbers && err != nil:
 		return errQueryNumber(c.value, c.field)
-	case f.kind != numbers && !c.quoted:
+	case f.kind != numbers && !c.quoted && (f.kind != exacts || err != nil): // the digits of a card may stand bare
 		return errQuery()
 	case c.op == "~" && len([]rune(c.value)) < containsMin:
 		return errQueryShort(containsMin)

@@ -41,6 +41,7 @@ func TestSearch(t *testing.T) {
 		{"customers", `created:'1767225600'`, "cus_qa02 cus_qa01"},
 		{"charges", `amount>9000 AND currency:'jpy'`, "ch_qa04"},
 		{"charges", `payment_method_details.card.last4:'4242' AND refunded:'false' AND customer:'cus_qa01' AND amount<4000`, r.ok("GET /v1/charges limit=1").get("data.0.id")},
+		{"charges", `payment_method_details.card.last4:4242 AND customer:'cus_qa01' AND amount<4000`, r.ok("GET /v1/charges limit=1").get("data.0.id")},
 		{"charges", `payment_method_details.card.exp_year>2030`, ""},
 		{"charges", `-status:'succeeded'`, ""},
 		{"charges", `disputed:'true'`, ""},
