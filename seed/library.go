@@ -56,7 +56,7 @@ type Unknown struct {
 // Error says which names there are.
 func (e *Unknown) Error() string {
 	return fmt.Sprintf("seed: the library has no %q%s (it has %s)",
-		e.Name, didYouMean(e.Name, Names()), strings.Join(Names(), ", "))
+		e.Name, DidYouMean(e.Name, Names()), strings.Join(Names(), ", "))
 }
 
 // Lookup parses the library seed of a name. The error is an *Unknown. The

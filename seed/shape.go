@@ -116,7 +116,7 @@ func oneOf(words ...string) shape[string] {
 					return s
 				}
 			}
-			d.report(at, "is %s; must be one of %s%s", show(s), strings.Join(words, ", "), didYouMean(s, words))
+			d.report(at, "is %s; must be one of %s%s", show(s), strings.Join(words, ", "), DidYouMean(s, words))
 			return ""
 		},
 	}
@@ -246,7 +246,7 @@ func (t table[T]) read(d *decoder, at *place, raw canon.Raw) T {
 	for _, m := range members {
 		i := t.find(m.name)
 		if i < 0 {
-			d.report(at.key(m.name), "unknown key%s", didYouMean(m.name, t.names()))
+			d.report(at.key(m.name), "unknown key%s", DidYouMean(m.name, t.names()))
 			continue
 		}
 		given[i] = true

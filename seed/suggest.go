@@ -2,9 +2,9 @@ package seed
 
 import "strings"
 
-// didYouMean returns "; did you mean …?" with the one word nearest to what was
+// DidYouMean returns "; did you mean …?" with the one word nearest to what was
 // written, or nothing when no word is near.
-func didYouMean(written string, words []string) string {
+func DidYouMean(written string, words []string) string {
 	best, bestDistance := "", 3
 	for _, word := range words {
 		if strings.EqualFold(written, word) {

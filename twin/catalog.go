@@ -123,6 +123,9 @@ type Dialect struct {
 	// Fault words an answer that a fault rule asks for, nil if the API has no words
 	// for it; a nil Fault has none at all.
 	Fault func(a *RuleAnswer) *Error
+	// FaultNames lists what a member of such an answer with the status may be, for
+	// refusals; nil if it is not one of names.
+	FaultNames func(member string, status int64) []string
 }
 
 // NewCatalog builds the table; it panics on two routes or kinds of one name,

@@ -2,6 +2,8 @@ package twin
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"worlds/journal/canon"
@@ -204,7 +206,11 @@ func (r *Rule) checkRequests(catalogs []*Catalog) *Refusal {
 		}
 		path = path || touched
 		if touched && !c.words(&r.Effect) {
-			return invalidRule("$.effect.answer", "%s has no such answer; a rule for another API names it in match.api", c.Name)
+			refused := c.wordless(&r.Effect)
+			if m.API == "" && m.Path == "" {
+				refused.Text += "; a rule for another API names it in match.api"
+			}
+			return refused
 		}
 	}
 	switch {
@@ -245,6 +251,48 @@ func (c *Catalog) words(e *RuleEffect) bool {
 		return c.Fault != nil && c.Fault(&RuleAnswer{Status: statusExpired}) != nil
 	}
 	return true
+}
+
+// wordless names the member of an effect that the API has no words for, and what it
+// has words for.
+func (c *Catalog) wordless(e *RuleEffect) *Refusal {
+	a := e.Answer
+	if a == nil || c.Fault == nil {
+		return invalidRule("$.effect", "%s has no words for such an effect", c.Name)
+	}
+	bare := RuleAnswer{Status: a.Status, Body: a.Body}
+	if c.Fault(&bare) == nil {
+		known := []string{}
+		for status := int64(200); status < 600; status++ {
+			if c.Fault(&RuleAnswer{Status: status}) != nil {
+				known = append(known, strconv.FormatInt(status, 10))
+			}
+		}
+		return invalidRule("$.effect.answer.status", "%s has no words for a %d without a body; it has for %s", c.Name, a.Status, strings.Join(known, ", "))
+	}
+	for _, m := range []struct {
+		name, value string
+		alone       RuleAnswer
+	}{
+		{"code", a.Code, RuleAnswer{Status: a.Status, Code: a.Code}},
+		{"decline_code", a.DeclineCode, RuleAnswer{Status: a.Status, DeclineCode: a.DeclineCode}},
+		{"should_retry", "", RuleAnswer{Status: a.Status, Body: a.Body, ShouldRetry: a.ShouldRetry}},
+		{"retry_after", "", RuleAnswer{Status: a.Status, Body: a.Body, RetryAfter: a.RetryAfter}},
+	} {
+		if c.Fault(&m.alone) != nil {
+			continue
+		}
+		text := fmt.Sprintf("%s has no such member in a %d", c.Name, a.Status)
+		var known []string
+		if c.FaultNames != nil {
+			known = c.FaultNames(m.name, a.Status)
+		}
+		if len(known) > 0 {
+			text = fmt.Sprintf("%s has no %q in a %d; it has %s", c.Name, m.value, a.Status, strings.Join(known, ", "))
+		}
+		return invalidRule("$.effect.answer."+m.name, "%s", text)
+	}
+	return invalidRule("$.effect.answer", "%s has no answer that says all of this", c.Name)
 }
 
 // meet reports whether some path fits both a glob and a route's pattern. A

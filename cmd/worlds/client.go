@@ -59,7 +59,7 @@ func (p *problem) Error() string {
 	if text == "" {
 		text = p.Title
 	}
-	if p.Path != "" {
+	if p.Path != "" && !strings.HasPrefix(text, p.Path+": ") {
 		text = p.Path + ": " + text
 	}
 	return fmt.Sprintf("the server refused (%d %s): %s", p.Status, p.Code, text)

@@ -92,3 +92,26 @@ func TestSeedValidateAll(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What validate says is valid, a world can be made of: it knows the test instruments.
+func TestValidateAsCreate(t *testing.T) {
+	clean(t)
+	s := start(t, t.TempDir())
+	defer s.stop(t)
+	t.Setenv("WORLDS_URL", s.URL)
+	file := filepath.Join(t.TempDir(), "s.json")
+	for method, says := range map[string]string{"pm_card_foo": "no test instrument pm_card_foo; one is pm_card_visa\n", "pm_card_viso": `did you mean "pm_card_visa"?`} {
+		doc := `{"name":"s","version":1,"epoch":1767225600,"data":{"customers":[{"id":"cus_1","payment_method":"` + method + `"}]}}`
+		if err := os.WriteFile(file, []byte(doc), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		const path = "$.data.customers[0].payment_method"
+		for _, verb := range []string{"seed validate", "world create --seed"} {
+			got := worlds(t, append(strings.Fields(verb), file)...)
+			got.refuses(t, exitNo, says)
+			if strings.Count(got.stderr, path) != 1 {
+				t.Errorf("%s: the path is not told once: %s", verb, got.stderr)
+			}
+		}
+	}
+}

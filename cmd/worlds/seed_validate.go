@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"worlds/seed"
+	"worlds/twin"
 )
 
 type seedValidateCmd struct {
@@ -33,6 +34,9 @@ type problemPlace struct {
 // one that uses what this version does not serve.
 func (c *seedValidateCmd) Run(t *terminal) error {
 	s, err := readSeed(t, c.File)
+	if err == nil && len(s.Unserved()) == 0 {
+		_, err = twin.Genesis(s, catalogs()...) // what a world would be made of
+	}
 	var invalid *seed.Invalid
 	switch {
 	case errors.As(err, &invalid):
@@ -61,8 +65,10 @@ func (c *seedValidateCmd) Run(t *terminal) error {
 		tickets = len(z.Tickets)
 	}
 	return t.fields("seed", s.Document.Name, "hash", s.Hash.String(), "clock", moment(s.Document.Epoch),
-		"holds", fmt.Sprintf("%d customers, %d products, %d prices, %d invoices, %d subscriptions, %d disputes, %d tickets",
-			len(d.Customers), len(d.Products), len(d.Prices), len(d.Invoices), len(d.Subscriptions), len(d.Disputes), tickets))
+		"holds", strings.Join([]string{
+			count(len(d.Customers), "customer"), count(len(d.Products), "product"), count(len(d.Prices), "price"), count(len(d.Invoices), "invoice"),
+			count(len(d.Subscriptions), "subscription"), count(len(d.Disputes), "dispute"), count(tickets, "ticket"),
+		}, ", "))
 }
 
 func (c *seedValidateCmd) refuse(t *terminal, invalid *seed.Invalid) error {

@@ -41,6 +41,7 @@ func dialect() twin.Dialect {
 		Hooks:          hooks,
 		EventTypes:     eventTypes,
 		Fault:          fault,
+		FaultNames:     faultNames,
 		Export:         exportSeed,
 	}
 }

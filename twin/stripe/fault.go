@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"slices"
 	"strconv"
 
 	"worlds/twin"
@@ -54,6 +55,25 @@ func fault(a *twin.RuleAnswer) *twin.Error {
 	}
 	e.Unstored = true
 	return e
+}
+
+// faultNames lists the codes of an answer that a rule may ask for.
+func faultNames(member string, status int64) (names []string) {
+	for _, row := range injectedAnswers {
+		switch {
+		case row.status != status:
+		case member == "code":
+			names = append(names, row.code)
+		case member == "decline_code" && row.typ == cardError:
+			names = append(names, genericDecline.decline)
+			for _, in := range instruments {
+				if d := in.refusal.decline; d != "" && !slices.Contains(names, d) {
+					names = append(names, d)
+				}
+			}
+		}
+	}
+	return names
 }
 
 func faultError(a *twin.RuleAnswer) *twin.Error {

@@ -1,12 +1,13 @@
 package stripe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"worlds/journal/canon"
+	"worlds/seed"
 	"worlds/twin"
 	"worlds/twin/stripe/spec"
 )
@@ -338,7 +339,7 @@ func resolveMethod(tx *twin.Tx, c *Customer, given, param string) (*PaymentMetho
 func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
 	in, ok := instrumentNamed(name)
 	if !ok {
-		return fmt.Errorf("there is no test instrument %s; there are %s", name, instrumentNames())
+		return fmt.Errorf("there is no test instrument %s%s", name, cmp.Or(seed.DidYouMean(name, instrumentNames()), "; one is "+seed.DefaultPaymentMethod))
 	}
 	m := newMethod(tx, paymentMethods.Derive(tx, c.ID, "payment_method"), &in)
 	m.Created, m.Customer = c.Created, &c.ID
@@ -347,10 +348,9 @@ func seedInstrument(tx *twin.Tx, c *Customer, name string) error {
 	return nil
 }
 
-func instrumentNames() string {
-	var names []string
+func instrumentNames() (names []string) {
 	for _, in := range instruments {
 		names = append(names, instrumentPrefix+in.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
