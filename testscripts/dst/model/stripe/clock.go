@@ -275,8 +275,7 @@ func (m *Model) paused(id, behavior string) {
 	}
 	in := m.invoices.edit(id)
 	in.status, in.uncollectible, in.autoAdvance = "uncollectible", m.now, false
-	m.emit("invoice.marked_uncollectible", m.invoices.value(id))
-	m.trust(in.customer)
+	m.emit("invoice.marked_uncollectible", m.invoices.value(id)) // and only "via the API" it ends a delinquency
 }
 
 // advanceDraft finalizes a draft that does so by itself, and charges it.

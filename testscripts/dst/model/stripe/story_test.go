@@ -93,6 +93,13 @@ var stories = map[string][]string{
 		"POST /v1/subscriptions customer=cus_poor&items[0][price]=price_m&trial_period_days=3&cancel_at=1769817600&trial_settings[end_behavior][missing_payment_method]=cancel",
 		"advance 5",
 	},
+	"a customer who is behind, and an invoice that a pause gives up": {
+		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m",
+		"POST /v1/subscriptions/$subscription pause_collection[behavior]=mark_uncollectible",
+		"POST /v1/invoices customer=cus_a&collection_method=send_invoice&days_until_due=1",
+		"POST /v1/invoiceitems customer=cus_a&amount=2000&currency=usd&invoice=$invoice",
+		"POST /v1/invoices/$invoice/finalize ", "advance 40",
+	},
 	"an end planned for when it is paused": {
 		"POST /v1/subscriptions customer=cus_poor&items[0][price]=price_m&trial_period_days=3&cancel_at=1767830400&trial_settings[end_behavior][missing_payment_method]=pause",
 		"advance 5", "advance 5",
