@@ -246,7 +246,10 @@ func AdvanceBody(to string) (string, error) {
 		unit = 1
 	}
 	n, err := strconv.ParseInt(span, 10, 64)
-	return `{"seconds":` + strconv.FormatInt(n*unit, 10) + `}`, err
+	if err != nil {
+		return "", fmt.Errorf("clock %s: want +N, +Ns, +Nm, +Nh or +Nd, N a whole number", to)
+	}
+	return `{"seconds":` + strconv.FormatInt(n*unit, 10) + `}`, nil
 }
 
 func cmdDiff(r *Rig, ts *testscript.TestScript, neg bool, args []string) {

@@ -23,3 +23,12 @@ func TestRulesOfForks(t *testing.T) {
 		}
 	}
 }
+
+// A span that is no whole number is refused in the words of the scenario.
+func TestSpans(t *testing.T) {
+	for _, span := range []string{"+1.5h", "+h", "+d1", "+1w"} {
+		if body, err := AdvanceBody(span); err == nil || !strings.Contains(err.Error(), "want +N") {
+			t.Errorf("%s: %s %v", span, body, err)
+		}
+	}
+}

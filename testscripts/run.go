@@ -154,8 +154,11 @@ func (r *Rig) Run(ts *testscript.TestScript, neg bool, words []string) {
 // that fail (of all, when verbose). It returns how many failed.
 func RunFiles(ctx context.Context, files []string, out io.Writer, verbose bool, opt Options) (failed int, err error) {
 	for _, f := range files {
-		if _, err := os.Stat(f); err != nil {
+		switch info, err := os.Stat(f); {
+		case err != nil:
 			return 0, err
+		case info.IsDir():
+			return 0, fmt.Errorf("%s is a folder: name the files in it, %s: %w", f, filepath.Join(f, "*.txtar"), os.ErrInvalid)
 		}
 	}
 	for _, f := range files {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,6 +105,10 @@ func (c *client) sendBody(ctx context.Context, method, path, accept, media strin
 		var inner *url.Error
 		if errors.As(err, &inner) {
 			err = inner.Err
+		}
+		var untrusted *tls.CertificateVerificationError
+		if errors.As(err, &untrusted) {
+			return nil, coded(exitServer, fmt.Errorf("%s: %w (SSL_CERT_FILE names a file of certificates to trust)", c.base, err))
 		}
 		return nil, coded(exitServer, fmt.Errorf("no answer from %s: %w (is it running? worlds serve)", c.base, err))
 	}

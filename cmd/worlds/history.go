@@ -85,6 +85,9 @@ func openFolder(dir string) (*store.Store, error) {
 
 // isFolder refuses what is no data folder, of which opening would make one.
 func isFolder(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return usage("--data: %w", err)
+	}
 	_, errShelf := os.Lstat(filepath.Join(dir, shelfFile))
 	_, errTail := os.Lstat(filepath.Join(dir, tailFolder))
 	if errShelf != nil && errTail != nil {

@@ -172,8 +172,14 @@ func (c *replayCmd) print(t *terminal, name string, r *judged) error {
 		printViolations(t.out, r.Violations)
 		return &answered{exitNo}
 	}
-	_, err := fmt.Fprintf(t.out, "%s: equal, %d entries by %s\nhead %s\ndump %s\n", name, r.Entries, r.Mode, r.Head, r.DumpHash)
-	return err
+	if _, err := fmt.Fprintf(t.out, "%s: equal, %d entries by %s\nhead %s\ndump %s\n", name, r.Entries, r.Mode, r.Head, r.DumpHash); err != nil {
+		return err
+	}
+	if c.File != "" && c.To == "" {
+		_, err := fmt.Fprintf(t.out, "up to entry %d; nothing in the file says that this is the end: compare the head with one kept elsewhere\n", r.Entries)
+		return err
+	}
+	return nil
 }
 
 // printReport prints a report for programs; there is a live side only where a live

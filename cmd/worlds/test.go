@@ -24,7 +24,7 @@ func (c *testCmd) Run(ctx context.Context, t *terminal) error {
 	// Scenarios call this very program by its name.
 	failed, err := testscripts.RunFiles(ctx, c.Files, t.out, c.Verbose, testscripts.Options{Path: filepath.Dir(program)})
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrInvalid):
 		return coded(exitUsage, err)
 	case err != nil:
 		return err
