@@ -147,7 +147,7 @@ func TestWorlds(t *testing.T) {
 	worlds(t, "mark", "here").refuses(t, exitServer, "mark-exists")
 	worlds(t, "world", "create", "--seed", "empty", "--name", "one").refuses(t, exitServer, "$.name")
 	worlds(t, "key", "add", "--secret", "x").refuses(t, exitUsage, "invalid-secret")
-	worlds(t, "world", "create", "--seed", "nothing").refuses(t, exitServer, "no-such-seed")
+	worlds(t, "world", "create", "--seed", "acme.jsn").refuses(t, exitServer, "--seed acme.jsn", "no-such-seed", "a slash or ends in .json")
 	worldsIn(t, `{"name":1}`, "world", "create", "--seed", "-").only(t, exitNo, "$.name")
 	worlds(t, "world", "show", "two", "--token", "wrong").refuses(t, exitServer, "unauthorized")
 	worlds(t, "world", "diff", "nowhere").refuses(t, exitServer, "no-such-mark", "nowhere")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,7 +48,7 @@ func (c *worldCreateCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	var made admin.CreatedWorld
 	if err := server.post(ctx, "/admin/worlds", &req, &made); err != nil {
-		return err
+		return unknownSeed(c.Seed, err)
 	}
 	tryRemember(t, func(r *remembered) {
 		r.put(notesOf(server.base, &made))
@@ -61,6 +62,15 @@ func (c *worldCreateCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	fmt.Fprintln(t.out)
 	return printPaste(t, &paste{URL: server.base, World: made.ID, AdminToken: made.AdminToken, Key: made.Keys[0].Secret, Desk: made.Zendesk})
+}
+
+// unknownSeed adds to the refusal of a seed's name what may have been meant.
+func unknownSeed(ref string, err error) error {
+	var p *problem
+	if errors.As(err, &p) && p.Code == "no-such-seed" {
+		return fmt.Errorf("--seed %s: %w; worlds seed list names them; the name of a file has a slash or ends in .json", ref, err)
+	}
+	return err
 }
 
 // parseKey reads [LABEL=]SECRET.
