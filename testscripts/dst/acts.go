@@ -46,7 +46,7 @@ func (r *run) inject(ops []Op, kind string) *Failure {
 		if f := r.apply(&ops[i]); f != nil {
 			return f
 		}
-		r.count("interleaved_commits."+kind, int(r.metrics.Counters[r.phase+"."+countCommitted]-committed))
+		r.count(interleaved+kind, int(r.metrics.Counters[r.phase+"."+countCommitted]-committed))
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (r *run) poll(s *space, most int) *Failure {
 	case fresh == 0:
 		r.count("polls.empty", 1)
 	case before > 0 && uint64(fresh) < s.view.State.Events():
-		r.count("polls.partial", 1)
+		r.count(countPartial, 1)
 	}
 	if f == nil && uint64(fresh) < min(behind, uint64(most)) {
 		return failed("stream.gap", "a poll got %d of %d events", fresh, behind)

@@ -1,6 +1,7 @@
 package dst
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -81,7 +82,7 @@ var certain = map[string]string{
 
 // story is a sequence of requests of which each may name what those before it made.
 type story struct {
-	r    *run
+	g    *generator
 	s    *space
 	last map[string]string // symbols, by table
 }
@@ -89,58 +90,69 @@ type story struct {
 // certainly takes a mandatory path in the way that succeeds on every world: first it
 // makes what the path needs.
 func (r *run) certainly(s *space, path string) *Failure {
-	t := &story{r: r, s: s, last: map[string]string{}}
+	t := &story{g: r.gen, s: s, last: map[string]string{}}
 	needs, sent, _ := strings.Cut(certain[path], "|")
 	for _, need := range strings.Fields(needs) {
 		words := strings.SplitN(things[need], " ", 4)
-		if _, f := t.send(words[0]+" "+words[1]+" "+words[2], words[3]); f != nil {
+		if _, f := r.send(t, words[0]+" "+words[1]+" "+words[2], words[3]); f != nil {
 			return f
 		}
 	}
-	ok, f := t.send(path, sent)
+	ok, f := r.send(t, path, sent)
 	if f == nil && !ok {
 		return failed("harness.path", "%s did not succeed, though all that it needs was made", path)
 	}
 	return f
 }
 
-// send sends one request, and says whether it succeeded.
-func (t *story) send(path, sent string) (bool, *Failure) {
-	r, s := t.r, t.s
-	api, pattern, _ := strings.Cut(path, " ")
-	method, route, _ := strings.Cut(pattern, " ")
-	op := Op{N: r.gen.number(), Space: s.index, API: api, Method: method, Route: pattern, Aim: aimSound}
-	segs := strings.Split(route, "/")
-	for i := range segs {
-		if strings.HasPrefix(segs[i], "{") {
-			segs[i] = t.last[tables[segs[i-1]]]
-		}
-	}
-	op.Path = strings.Join(segs, "/")
-	e := &errand{g: r.gen, s: s, st: s.view.State}
-	form, body, isJSON := strings.Cut(sent, "{\"")
-	if isJSON {
-		op.Body = t.named(strings.NewReplacer("{mark}", s.mark, "{n}", strconv.Itoa(op.N)).Replace("{\"" + body))
-	}
-	for _, word := range strings.Fields(form) {
-		name, value, _ := strings.Cut(word, "=")
-		if value = t.named(value); strings.HasPrefix(value, "{") {
-			value = e.word(strings.Trim(value, "{}"))
-		}
-		op.Params = append(op.Params, pair{Name: name, Value: value})
-	}
-	if r.gen.keep && s.foreign(&op) { // another run takes this path: no model knows it
+// send sends the next request of a story, and says whether it succeeded.
+func (r *run) send(t *story, path, sent string) (bool, *Failure) {
+	op := t.op(path, sent)
+	if r.gen.keep && t.s.foreign(&op) { // another run takes this path: no model knows it
 		r.done[path] = true
 		r.gen.skip()
 		return true, nil
 	}
 	committed := r.metrics.counted(r.phase, countCommitted)
-	f := r.chain(s, &op)
-	for k, m := range s.made[op.N] {
-		t.last[m.table] = symbol(op.N, k)
-	}
+	f := r.chain(t.s, &op)
+	t.learn(op.N)
 	return r.metrics.counted(r.phase, countCommitted) > committed, f
 }
+
+// op makes a request of what a line says.
+func (t *story) op(path, sent string) Op {
+	api, pattern, _ := strings.Cut(path, " ")
+	method, route, _ := strings.Cut(pattern, " ")
+	op := Op{N: t.g.number(), Space: t.s.index, API: api, Method: method, Route: pattern, Aim: aimSound}
+	segs := strings.Split(route, "/")
+	for i := range segs {
+		if strings.HasPrefix(segs[i], "{") {
+			segs[i] = t.made(segs[i-1])
+		}
+	}
+	op.Path = strings.Join(segs, "/")
+	e := &errand{g: t.g, s: t.s, st: t.s.view.State}
+	form, body, isJSON := strings.Cut(sent, "{\"")
+	if isJSON {
+		op.Body = e.fillJSON(t.named(strings.ReplaceAll("{\""+body, "{n}", strconv.Itoa(op.N))))
+	}
+	for _, word := range strings.Split(e.fill(t.named(strings.TrimSpace(form))), "\x1f") {
+		if name, value, ok := strings.Cut(word, "="); ok {
+			op.Params = append(op.Params, pair{Name: name, Value: value})
+		}
+	}
+	return op
+}
+
+// learn takes note of what an operation made.
+func (t *story) learn(n int) {
+	for k, m := range t.s.made[n] {
+		t.last[m.table] = symbol(n, k)
+	}
+}
+
+// made is what the story made last of a collection.
+func (t *story) made(collection string) string { return cmp.Or(t.last[tables[collection]], gone) }
 
 // named replaces $invoices and the like.
 func (t *story) named(text string) string {
@@ -152,5 +164,5 @@ func (t *story) named(text string) string {
 	if end < 0 {
 		end = len(rest)
 	}
-	return before + t.last[tables[rest[:end]]] + t.named(rest[end:])
+	return before + t.made(rest[:end]) + t.named(rest[end:])
 }

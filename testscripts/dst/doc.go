@@ -12,6 +12,7 @@
 //   - space: one world of a run, with what the harness knows of it from outside.
 //   - Op: one operation of a history, sent to a twin, by the operator, or an act of the
 //     harness itself; it names what the history made by symbols.
+//   - course: several operations on one world that each name what those before them made.
 //   - generator: makes operations from the route tables of the twins and the operator.
 //   - Story: a history and how attempts to deliver went in it; what is shrunk and kept.
 //   - post: the listeners of a run, and the ways in which attempts to deliver end.
@@ -24,8 +25,8 @@
 // # Files by role
 //
 // Randomness is in rand.go and swarm.go, what a run is in config.go and run.go, worlds in
-// engine.go and space.go, operations in generate.go, values.go, recipes.go and
-// operator.go, the adversary in network.go, reader.go and acts.go, properties right after
+// engine.go and space.go, operations in generate.go, values.go, recipes.go,
+// course.go and operator.go, the adversary in network.go, reader.go and acts.go, properties right after
 // an operation in check.go, ledger.go and oracle.go, properties at rest in drain.go and
 // laws.go, the populated workload in populate.go and certain.go, counts in metrics.go and coverage.go,
 // sweeps in sweep.go and soak.go, minimal histories in shrink.go and script.go.

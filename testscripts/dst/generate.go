@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"time"
 
 	"worlds/journal/canon"
 	"worlds/projection"
@@ -21,7 +22,8 @@ type generator struct {
 	skip func() // hears of every request that was drawn and left out
 	// plain leaves out what may fail: the first of the recipes, a sum that anything
 	// costs, and only objects that suit.
-	plain bool
+	plain   bool
+	courses map[int]*course // that the spaces are in
 }
 
 // The ways to break a request on purpose.
@@ -57,6 +59,9 @@ type errand struct {
 // next makes the next operation on a space.
 func (g *generator) next(s *space) Op {
 	r := g.rand
+	if op, ok := g.goOn(s); ok {
+		return op
+	}
 	switch {
 	case r.Of(g.luck.Clock):
 		return g.clock(s)
@@ -367,6 +372,8 @@ func (e *errand) word(word string) string {
 		return e.email()
 	case kind == "mark":
 		return e.s.mark
+	case kind == "monthend":
+		return strconv.FormatInt(monthEnd(e.st.Now()), 10)
 	case kind == "hook":
 		return e.s.post.url(e.s.mark, agentBox)
 	case strings.HasPrefix(kind, "now"):
@@ -461,4 +468,10 @@ func fits(body canon.Raw, filter string) bool {
 	}
 	name, want, _ := strings.Cut(filter, "=")
 	return textOf(body, name) == want
+}
+
+// monthEnd is the same time of day on the last day of a month.
+func monthEnd(now int64) int64 {
+	at := time.Unix(now, 0).UTC()
+	return time.Date(at.Year(), at.Month()+1, 0, at.Hour(), at.Minute(), at.Second(), 0, time.UTC).Unix()
 }

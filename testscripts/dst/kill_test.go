@@ -19,7 +19,6 @@ type kill struct {
 	Seed     uint64 `json:"seed"` // by whose run it was found
 	Profile  string `json:"profile"`
 	Delivery string `json:"delivery"`
-	Hand     bool   `json:"hand,omitempty"` // somebody wrote the story, and no run
 	Property string `json:"property"`
 	Whole    int    `json:"whole"` // operations of the run, up to where it failed
 	Story    *Story `json:"story"`
@@ -102,9 +101,6 @@ func TestEveryMutantIsKilled(t *testing.T) {
 				t.Errorf("%s was found by seed %d and shrank to %d operations; %d and %d are the most", m.Name, k.Seed, k.Story.Len(), huntSeeds, killLongest)
 			}
 			by := fmt.Sprintf("%d, %s, %s", k.Seed, k.Profile, k.Delivery)
-			if k.Hand {
-				by = "by hand"
-			}
 			fmt.Fprintf(&table, "| `%s` | %s | %s | `%s` | %d | %d |\n", m.Name, m.Family, by, k.Property, k.Whole, k.Story.Len())
 		}
 	}

@@ -41,6 +41,12 @@ const (
 	countSkipped    = "skipped"
 	countUnexpected = "unexpected"
 	countOracle     = "oracle_failed"
+	countRepeated   = "deliveries.repeated"
+	countPages      = interleaved + "page"
+	countCuts       = interleaved + "cut"
+	countPartial    = "polls.partial"
+
+	interleaved = "interleaved_commits."
 )
 
 // count adds to a counter of the present phase.
@@ -78,14 +84,12 @@ func (m *Metrics) gates(mandatory []string, routes map[string]bool) error {
 	need(countCommitted, 1)
 	if m.Rounds >= longRounds {
 		need(countCommitted, longCommits)
-		need("interleaved_commits.page", leastInjection)
-		need("interleaved_commits.cut", leastInjection)
+		need(countPages, leastInjection)
+		need(countCuts, leastInjection)
 		need("deliveries", 1)
-		if m.Swarm.Fail > 0 && m.Swarm.Clock > 0 { // what a repeat comes of
-			need("deliveries.repeated", 1)
-		}
+		need(countRepeated, 1)
 		if m.Delivery == Delta {
-			need("polls.partial", 1)
+			need(countPartial, 1)
 		}
 	}
 	if m.Profile == Populated {

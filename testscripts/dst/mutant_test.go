@@ -78,12 +78,7 @@ func huntAll(t *testing.T, kills []kill) []kill {
 		if elsewhere[m.Name] != "" || names == "" && at >= 0 || names != "" && !slices.Contains(strings.Split(names, ","), m.Name) {
 			continue
 		}
-		k := (*kill)(nil)
-		if byHand[m.Name] != "" {
-			k = tell(t, m.Name)
-		} else {
-			k = hunt(t, m.Name)
-		}
+		k := hunt(t, m.Name)
 		if k == nil {
 			continue
 		}

@@ -122,14 +122,31 @@ func TestSwarm(t *testing.T) {
 		if len(values) < 3 {
 			t.Errorf("%s has only the probabilities %v", name, sortedKeys(values))
 		}
+		if !usedByHarness(t, "luck."+name) {
+			t.Errorf("%s is drawn, and nothing goes by it", name)
+		}
 	}
+}
+
+// usedByHarness reports whether the harness's own files have a word.
+func usedByHarness(t *testing.T, word string) bool {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := regexp.MustCompile(regexp.QuoteMeta(word) + `\b`)
+	return slices.ContainsFunc(files, func(name string) bool {
+		text, err := os.ReadFile(name)
+		return err == nil && !strings.HasSuffix(name, "_test.go") && whole.Match(text)
+	})
 }
 
 // TestGates: a run that found nothing and did nothing is idle, and what the setup did
 // does not make up for it.
 func TestGates(t *testing.T) {
 	busy := func() *Metrics {
-		return &Metrics{Rounds: longRounds, Profile: Populated, Delivery: Delta, Swarm: swarm{Fail: usualFail, Clock: usualClock}, Counters: map[string]int64{
+		return &Metrics{Rounds: longRounds, Profile: Populated, Delivery: Delta, Counters: map[string]int64{
 			"scheduled.committed": longCommits, "scheduled.interleaved_commits.page": 1, "scheduled.interleaved_commits.cut": 1,
 			"scheduled.deliveries": 1, "scheduled.deliveries.repeated": 1, "scheduled.polls.partial": 1}}
 	}
@@ -147,6 +164,33 @@ func TestGates(t *testing.T) {
 	}
 	if err := busy().gates([]string{"stripe POST /v1/charges"}, done); err == nil {
 		t.Error("a mandatory path was not taken, and nobody minds")
+	}
+}
+
+// TestLuckIsMadeUpFor: a long run does what it must have done, whatever its
+// probabilities are.
+func TestLuckIsMadeUpFor(t *testing.T) {
+	for _, delivery := range []string{Full, Delta} {
+		cfg := small
+		cfg.Rounds, cfg.Delivery, cfg.Models = longRounds, delivery, "none"
+		e, err := openEngine(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(t.Context(), e, cfg, cfg.Base, nil)
+		r.luck = swarm{Fail: 2 * usualFail, Down: 2 * usualDown}
+		r.gen.luck = r.luck
+		f := r.setup()
+		if f == nil {
+			f = r.schedule()
+		}
+		if err := r.metrics.gates(nil, nil); f != nil || err != nil {
+			t.Errorf("%s: %v, %v", delivery, f, err)
+		}
+		r.engine.net.use(nil)
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -40,7 +40,6 @@ var unreachable = map[string]string{
 	"stripe DELETE /v1/subscriptions/{subscription_exposed_id}/discount":                   "few subscriptions have a discount, and each has ten routes",
 	"stripe GET /v1/customers/{customer}/subscriptions/{subscription_exposed_id}/discount": "few subscriptions have a discount, and each has ten routes",
 	"stripe GET /v1/customers/{customer}/sources/{id}":                                     "wants a card and its own customer, which few requests have",
-	"stripe GET /v1/payment_links/{payment_link}":                                          "few links are made, and each has three routes",
 	"stripe DELETE /v1/subscription_items/{item}":                                          "the last item of a subscription cannot be deleted, and few have two",
 	"stripe POST /v1/refunds/{refund}/cancel":                                              "refunds to cards wait for nobody, so that none can be canceled",
 }

@@ -23,6 +23,7 @@ const (
 	usualMaker   = 450 // a request is to a route that makes something from nothing
 	usualStale   = 120 // a request asks for an older API version
 	usualObject  = 150 // a request begins with an object in some state, not with its route
+	usualCourse  = 90  // an operation is the first of a course of several
 	usualWire    = 60  // the body of a write comes in pieces, or breaks off
 )
 
@@ -32,7 +33,7 @@ const downMax = 3
 // swarm is the probabilities of one run, in thousandths: some features are left out,
 // others are had twice as often, so that runs differ by more than their luck.
 type swarm struct {
-	Broken, Read, Zendesk, Admin, Clock, Fault, Key, Repeat, Idem, Flush, Poll, Inject, Down, Fail, Resend, Reset, Stale, Object, Wire int
+	Broken, Read, Zendesk, Admin, Clock, Fault, Key, Repeat, Idem, Flush, Poll, Inject, Down, Fail, Resend, Reset, Stale, Object, Wire, Course int
 }
 
 // drawSwarm draws the probabilities of a run.
@@ -53,7 +54,7 @@ func drawSwarm(r *Rand) swarm {
 		Broken: draw(usualBroken), Read: some(usualRead), Zendesk: draw(usualZendesk), Admin: some(usualAdmin), Clock: draw(usualClock),
 		Fault: draw(usualFault), Key: draw(usualKey), Repeat: draw(usualRepeat), Idem: draw(usualIdem), Flush: some(usualFlush),
 		Poll: some(usualPoll), Inject: some(usualInject), Down: draw(usualDown), Fail: draw(usualFail), Resend: draw(usualResend),
-		Reset: draw(usualReset), Stale: draw(usualStale), Object: some(usualObject), Wire: draw(usualWire),
+		Reset: draw(usualReset), Stale: draw(usualStale), Object: some(usualObject), Wire: draw(usualWire), Course: some(usualCourse),
 	}
 }
 
