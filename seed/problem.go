@@ -15,13 +15,18 @@ const rootPath = "$"
 type Problem struct {
 	Path   string // JSON path of the value, such as $.data.prices[0].unit_amount
 	Offset int64  // bytes from the start of the file for a fault of syntax, else NoOffset
+	Line   int    // of a fault of syntax, from 1
+	Column int    // in bytes, from 1
 	Msg    string // what is wrong, to be read after the path
 }
 
-// String returns the path, the offset if there is one, and the message.
+// String returns the path, the place if it is a fault of syntax, and the message.
 func (p Problem) String() string {
 	if p.Offset == NoOffset {
 		return p.Path + ": " + p.Msg
+	}
+	if p.Line > 0 {
+		return fmt.Sprintf("%s (line %d, column %d): %s", p.Path, p.Line, p.Column, p.Msg)
 	}
 	return fmt.Sprintf("%s (byte %d): %s", p.Path, p.Offset, p.Msg)
 }

@@ -53,7 +53,7 @@ func Parse(src []byte) (*Seed, error) {
 	body := bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	canonical, err := canon.Canonicalize(body)
 	if err != nil {
-		return nil, syntaxProblem(err, len(src)-len(body))
+		return nil, syntaxProblem(err, body, len(src)-len(body))
 	}
 	d := decoder{}
 	doc := documentTable.read(&d, nil, canonical)
@@ -66,10 +66,12 @@ func Parse(src []byte) (*Seed, error) {
 
 // syntaxProblem turns canon's refusal into an Invalid whose offset counts from
 // the start of the file, so that editors find it when a byte-order mark was skipped.
-func syntaxProblem(err error, skipped int) error {
+func syntaxProblem(err error, body []byte, skipped int) error {
 	var syntax *canon.Error
 	if !errors.As(err, &syntax) {
 		return invalid(Problem{Path: rootPath, Offset: NoOffset, Msg: err.Error()})
 	}
-	return invalid(Problem{Path: syntax.Path, Offset: syntax.Offset + int64(skipped), Msg: syntax.Msg})
+	before := body[:min(syntax.Offset, int64(len(body)))]
+	return invalid(Problem{Path: syntax.Path, Offset: syntax.Offset + int64(skipped), Msg: syntax.Msg,
+		Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')})
 }

@@ -52,6 +52,9 @@ func TestSyntaxFaultsNameTheirPlace(t *testing.T) {
 		if p.Offset < at || p.Offset > at+int64(len(c.to)) {
 			t.Errorf("%q: offset %d is outside of the edit at %d", c.to, p.Offset, at)
 		}
+		if lines := strings.Split(string(src[:p.Offset]), "\n"); p.Line != len(lines) || p.Column != len(lines[len(lines)-1])+1 {
+			t.Errorf("%q: line %d, column %d, want %d, %d", c.to, p.Line, p.Column, len(lines), len(lines[len(lines)-1])+1)
+		}
 		if !strings.HasPrefix(p.Path, c.want) {
 			t.Errorf("%q: path %s, want %s", c.to, p.Path, c.want)
 		}
