@@ -53,7 +53,7 @@ func TestSeedValidate(t *testing.T) {
 	}{
 		{"valid", head + `}`, exitDone, "0 customers", ""},
 		{"byte-order mark", "\ufeff" + head + `}`, exitDone, "0 customers", ""},
-		{"syntax", head, exitNo, "", "$ (byte 42)"},
+		{"syntax", head, exitNo, "", "$ (line 1, column 43)"},
 		{"two problems", head + `,"data":{"customers":[{"id":"cus_a","nam":"A"}]},"x":1}`, exitNo, "", "$.data.customers[0].nam"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
