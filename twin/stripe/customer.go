@@ -219,6 +219,9 @@ func (p *customerParams) apply(tx *twin.Tx, c *Customer) (err *twin.Error) {
 		return errInvoicePrefix()
 	}
 	c.InvoicePrefix = p.InvoicePrefix.Or(c.InvoicePrefix)
+	if next := p.NextInvoiceSequence.Or(c.NextInvoiceSequence); next < c.NextInvoiceSequence {
+		return errInvoiceSequence(c.NextInvoiceSequence)
+	}
 	c.NextInvoiceSequence = p.NextInvoiceSequence.Or(c.NextInvoiceSequence)
 	if p.PreferredLocales.Given() {
 		c.PreferredLocales = p.PreferredLocales.V

@@ -310,6 +310,12 @@ func errInvoicePrefix() *twin.Error {
 	return invalid("invoice_prefix", "Invoice prefix must be between 3–12 uppercase letters or numbers.")
 }
 
+// errInvoiceSequence is a number that invoices of the customer may have already:
+// Stripe says that numbers are unique, and has no public words for this.
+func errInvoiceSequence(next int64) *twin.Error {
+	return invalid("next_invoice_sequence", "The next invoice sequence of this customer can be no lower than %d.", next)
+}
+
 // Products and prices.
 
 // errExists is a chosen id that is taken.
