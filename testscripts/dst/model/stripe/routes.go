@@ -111,11 +111,11 @@ var routes = []route{
 
 	on("GET /v1/subscriptions", `collection_method:(charge_automatically|send_invoice) created:r current_period_end:x current_period_start:x customer:s price:s
 		status:(active|past_due|unpaid|canceled|incomplete|incomplete_expired|trialing|paused|all|ended) automatic_tax:x! customer_account:x! test_clock:x!`+paging, listSubscriptions),
-	on("POST /v1/subscriptions", `customer:s* items[{price:s quantity:n<1000000 metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x}]*
+	on("POST /v1/subscriptions", `customer:s* items[{price:s plan:x quantity:n<1000000 metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x}]*
 		trial_end:t trial_period_days:p<730 description:s<500 currency:x add_invoice_items:x billing_mode:x backdate_start_date:x billing_cycle_anchor:x
 		billing_cycle_anchor_config:x customer_account:x! proration_behavior:(always_invoice|create_prorations|none) cancel_at:w`+subParams+discountParams, createSubscription),
 	on("GET /v1/subscriptions/{id}", "", showSubscription),
-	on("POST /v1/subscriptions/{id}", `items[{id:s price:s quantity:n<1000000 deleted:b metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x clear_usage:x}]
+	on("POST /v1/subscriptions/{id}", `items[{id:s price:s plan:x quantity:n<1000000 deleted:b metadata:m price_data:x billing_thresholds:x discounts:x tax_rates:x clear_usage:x}]
 		billing_cycle_anchor:(now|unchanged) cancellation_details{comment:s? feedback:(customer_service|low_quality|missing_features|other|switched_service|too_complex|too_expensive|unused)?}
 		pause_collection{behavior:(keep_as_draft|mark_uncollectible|void)* resumes_at:w}? proration_behavior:(always_invoice|create_prorations|none)
 		proration_date:w trial_end:t add_invoice_items:x description:s<500? cancel_at:w?`+subParams+discountParams, updateSubscription),
