@@ -365,6 +365,24 @@ func TestEndUnderLoad(t *testing.T) {
 	}
 }
 
+// A folder is replayed as a file of the same journal is, over more pieces than one
+// that it is read in.
+func TestReplayOfAFolder(t *testing.T) {
+	clean(t)
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
+	s := start(t, dir, "--seed", "saas-billing-small")
+	s.customers(t, 600)
+	must(t, "journal", "export", "--out", file)
+	s.stop(t)
+	for _, mode := range []string{"fold", "re-decide"} {
+		want := strings.SplitN(must(t, "replay", "--file", file, "--mode", mode), "\n", 4)
+		got := strings.SplitN(must(t, "replay", "--data", dir, "--mode", mode), "\n", 4)
+		if !strings.Contains(got[0], "equal, 600 entries") || got[1] != want[1] || got[2] != want[2] {
+			t.Errorf("%s: the folder %q, the file %q", mode, got, want)
+		}
+	}
+}
+
 // TestReplayNamesViolations forges a history that folds and whose hashes are right,
 // and expects the invariant that it breaks.
 func TestReplayNamesViolations(t *testing.T) {

@@ -90,7 +90,7 @@ func (c *clockAdvanceCmd) ended(ctx context.Context, w *remote, first bool, err 
 	}
 	at := fmt.Sprintf("the clock is at %s, nothing is due", moment(clock.Clock))
 	if clock.Pending > 0 {
-		at = fmt.Sprintf("the clock is at %s, %s are due still; to go on: worlds clock advance", moment(clock.Clock), count(clock.Pending, "renewal"))
+		at = fmt.Sprintf("the clock is at %s, still due: %s; to go on: worlds clock advance", moment(clock.Clock), count(clock.Pending, "renewal"))
 		if c.World != "" {
 			at += " " + c.World
 		}

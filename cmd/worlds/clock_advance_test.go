@@ -55,7 +55,7 @@ func TestClockAdvanceInterrupted(t *testing.T) {
 	}{
 		{"in the first round", `{"clock":5}`, "worlds: interrupted: the clock is at 1970-01-01T00:00:05Z, nothing is due\n", false},
 		{"in the second", `{"clock":9,"renewals_pending":2}`,
-			"worlds: interrupted: the clock is at 1970-01-01T00:00:09Z, 2 renewals are due still; to go on: worlds clock advance w --seconds 0\n", true},
+			"worlds: interrupted: the clock is at 1970-01-01T00:00:09Z, still due: 2 renewals; to go on: worlds clock advance w --seconds 0\n", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

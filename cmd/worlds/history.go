@@ -150,7 +150,7 @@ func folderHistory(a *admin.Server, info *admin.WorldInfo) (*history, error) {
 	if info.Name != "" {
 		h.name += " (" + info.Name + ")"
 	}
-	h.entries = func(yield func(*journal.Entry, error) bool) {
+	h.entries = func(yield func(*journal.Entry, error) bool) { // each is overwritten by those behind it
 		err := w.Recorded(func(e *journal.Entry) error {
 			if !yield(e, nil) {
 				return errEnough

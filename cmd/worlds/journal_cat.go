@@ -85,10 +85,11 @@ func (c *journalCatCmd) Run(ctx context.Context, t *terminal) error {
 
 // printEntry prints one canonical entry in full.
 func (c *journalCatCmd) printEntry(t *terminal, line []byte) error {
+	text := string(line)
 	if !c.JSON {
-		line = canon.AppendPretty(nil, line)
+		text = lines(string(canon.AppendPretty(nil, line)))
 	}
-	_, err := fmt.Fprintf(t.out, "%s\n", line)
+	_, err := fmt.Fprintln(t.out, text)
 	return err
 }
 

@@ -224,7 +224,7 @@ func printViolations(out io.Writer, found []invariant.Violation) {
 			fmt.Fprintf(out, "  and %d more; --json has them all\n", len(found)-i)
 			return
 		}
-		fmt.Fprintf(out, "  %s\n", v)
+		fmt.Fprintf(out, "  %s\n", plain(fmt.Sprint(v)))
 	}
 }
 
@@ -244,7 +244,7 @@ func printDifferences(out io.Writer, name string, r *admin.LiveReport) {
 	fmt.Fprintln(out)
 	for i, f := range r.Faults {
 		if i > 0 {
-			fmt.Fprintf(out, "  and at entry %d: %s\n", f.Seq, f.Reason)
+			fmt.Fprintf(out, "  and at entry %d: %s\n", f.Seq, plain(f.Reason))
 		}
 	}
 	for _, d := range r.Changes {

@@ -123,6 +123,6 @@ func (d *journalDiff) print(t *terminal, a, b string) {
 	}
 	fmt.Fprintln(t.out)
 	for _, c := range d.Changes {
-		fmt.Fprintf(t.out, "  %s\n    %s  %s\n    %s  %s\n", c.Part, a, c.Recorded, b, c.Replayed)
+		fmt.Fprintf(t.out, "  %s\n    %s  %s\n    %s  %s\n", plain(c.Part), a, plain(string(c.Recorded)), b, plain(string(c.Replayed)))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,7 +31,11 @@ func TestHostileText(t *testing.T) {
 	s.stripe(t, "POST", "/v1/"+hostile+"?"+hostile, hostile+"="+hostile)
 	shown := func(args ...string) {
 		t.Helper()
-		got := must(t, args...)
+		r := worlds(t, args...)
+		got := r.stdout + r.stderr
+		if got == "" {
+			t.Errorf("worlds %s says nothing", strings.Join(args, " "))
+		}
 		for n, line := range strings.Split(got, "\n") {
 			if i := strings.IndexFunc(line, unsightly); i >= 0 || strings.HasPrefix(line, "FAKE") {
 				t.Errorf("worlds %s: line %d: %q", strings.Join(args, " "), n+1, line)
@@ -40,6 +45,12 @@ func TestHostileText(t *testing.T) {
 	for _, verb := range []string{"requests", "journal cat", "events", "world diff before", "world show", "webhook deliveries", "mark list", "world diff 0"} {
 		shown(strings.Fields(verb)...)
 	}
+	for n := range 8 {
+		shown("journal", "cat", "--entry", strconv.Itoa(n))
+	}
+	commands := filepath.Join(t.TempDir(), "commands.json")
+	write(t, commands, `[{"method":"GET","path":"/v1/customers"}]`)
+	shown("world", "simulate", commands)
 	out := filepath.Join(t.TempDir(), "run.jsonl")
 	must(t, "journal", "export", "--out", out)
 	shown("replay", "--file", out)
@@ -47,6 +58,11 @@ func TestHostileText(t *testing.T) {
 	if got := must(t, "requests"); !strings.Contains(got, `/v1/customers/\x1b[31mRED\nFAKE\tLINE\u009b\u202e\x00`) {
 		t.Error(got)
 	}
+	must(t, "world", "reset")
+	s.stripe(t, "POST", "/v1/customers", "name="+hostile+"2")
+	other := filepath.Join(t.TempDir(), "other.jsonl")
+	must(t, "journal", "export", "--out", other)
+	shown("replay", "--diff", out, other)
 	s.stop(t)
 	shown("journal", "cat", "--data", dir)
 }

@@ -51,7 +51,7 @@ func (c *worldSimulateCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	for i, a := range s.Answers {
-		fmt.Fprintf(t.out, "%d  %d  %s\n", i+1, a.Status, a.Body)
+		fmt.Fprintf(t.out, "%d  %d  %s\n", i+1, a.Status, plain(string(a.Body)))
 	}
 	_, err = fmt.Fprintf(t.out, "%d created, %d updated, %d deleted; the dump would be %s\n",
 		len(s.Diff.Created), len(s.Diff.Updated), len(s.Diff.Deleted), s.DumpHash)

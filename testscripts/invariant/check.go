@@ -121,8 +121,12 @@ func New(genesis *journal.Entry) *Checker {
 // Found is everything found so far, oldest first.
 func (c *Checker) Found() []Violation { return c.found }
 
-// Next takes the entry that follows and returns what it violates.
+// Next takes the entry that follows and returns what it violates. It copies what it
+// keeps of the entry, whose memory a reader of journals may use again.
 func (c *Checker) Next(e *journal.Entry) []Violation {
+	own := *e
+	own.Body, own.Side = bytes.Clone(e.Body), bytes.Clone(e.Side)
+	e = &own
 	from := len(c.found)
 	f, ok := c.frame(e)
 	if !ok {

@@ -19,7 +19,7 @@
 // # Caveats
 //
 // A Checker keeps every image of every row, since diffs and marks are held against
-// the past; the bytes are those of the entries, which must not change.
+// the past. The bytes are its own: an entry may be overwritten once Next returns.
 // After a violation the Checker goes on with what the journal says, so one fault can
 // show as several.
 // Where the law of an API leaves a choice, only what no choice allows is a violation:
