@@ -48,6 +48,9 @@ func offer(tx *twin.Tx, c *Coupon, p couponOptions) (more bool, err *twin.Error)
 			return false, err
 		}
 		had, taken := sumIn(tx, c, currency)
+		if o, again := kept.Options[currency]; again { // in another case
+			had, taken = o.AmountOff, true
+		}
 		if asked := p.V[i].AmountOff.V; taken && had != asked {
 			return false, invalid(at+"[amount_off]", "The amount_off of a coupon cannot be changed once it is set for a currency (%s).", currency)
 		}

@@ -160,13 +160,14 @@ func TestCouponCurrencies(t *testing.T) {
 		t.Errorf("%s", a.Body)
 	}
 	for line, want := range map[string]string{
-		fmt.Sprintf(make, "x", "jpy", "a"):                                   "400 parameter_invalid_integer currency_options[jpy][amount_off] Invalid integer: a",
-		fmt.Sprintf(make, "x", "usd", "7"):                                   "400 - currency_options[usd][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (usd).",
-		"POST /v1/coupons percent_off=5 currency_options[jpy][amount_off]=1": "400 - currency_options You may only pass currency_options for a coupon with amount_off.",
-		"POST /v1/coupons/both currency_options[jpy][amount_off]=701":        "400 - currency_options[jpy][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (jpy).",
-		"POST /v1/coupons/both currency_options[jpy][percent_off]=7":         "400 parameter_unknown currency_options[jpy][percent_off] Received unknown parameter: currency_options[jpy][percent_off]",
-		"POST /v1/coupons/both currency_options[jpy]=7":                      "400 - currency_options[jpy] Invalid object",
-		"POST /v1/coupons/both currency_options[jpy][amount_off][x]=7":       "400 parameter_invalid_integer currency_options[jpy][amount_off] Invalid integer: {\"x\":\"7\"}",
+		fmt.Sprintf(make, "x", "jpy", "a"):                                          "400 parameter_invalid_integer currency_options[jpy][amount_off] Invalid integer: a",
+		fmt.Sprintf(make, "x", "usd", "7"):                                          "400 - currency_options[usd][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (usd).",
+		"POST /v1/coupons percent_off=5 currency_options[jpy][amount_off]=1":        "400 - currency_options You may only pass currency_options for a coupon with amount_off.",
+		fmt.Sprintf(make, "x", "eur", "7") + " currency_options[EUR][amount_off]=8": "400 - currency_options[EUR][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (eur).",
+		"POST /v1/coupons/both currency_options[jpy][amount_off]=701":               "400 - currency_options[jpy][amount_off] The amount_off of a coupon cannot be changed once it is set for a currency (jpy).",
+		"POST /v1/coupons/both currency_options[jpy][percent_off]=7":                "400 parameter_unknown currency_options[jpy][percent_off] Received unknown parameter: currency_options[jpy][percent_off]",
+		"POST /v1/coupons/both currency_options[jpy]=7":                             "400 - currency_options[jpy] Invalid object",
+		"POST /v1/coupons/both currency_options[jpy][amount_off][x]=7":              "400 parameter_invalid_integer currency_options[jpy][amount_off] Invalid integer: {\"x\":\"7\"}",
 	} {
 		r.refused(line, want)
 	}
