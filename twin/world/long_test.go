@@ -4,14 +4,16 @@ import (
 	"context"
 	"runtime"
 	"testing"
+
+	"worlds/journal/canon"
+	"worlds/twin"
 )
 
 // A long operation has processors lent, several at once no more than one, and the
 // last one gives them back.
 func TestProcessorsAreLent(t *testing.T) {
 	if runtime.GOMAXPROCS(0) >= lendBelow {
-		t.Logf("%d processors: nothing to lend", runtime.GOMAXPROCS(0))
-		return
+		t.Skipf("%d processors: nothing to lend", runtime.GOMAXPROCS(0))
 	}
 	usual := runtime.GOMAXPROCS(0)
 	var l lender
@@ -62,4 +64,26 @@ func TestTurns(t *testing.T) {
 		t.Error("the turn was not given back")
 	}
 	third.end()
+}
+
+// An operation that fails while it makes a piece ends all the same, and gives its turn
+// back: who decides then wants to stop.
+func TestAFailedPieceHoldsUpNobody(t *testing.T) {
+	of := make(turns, 1)
+	s := &spool{cmd: &twin.Command{}, long: turn{of: of, ctx: context.Background()}}
+	for range spoolAlone + spoolRoom {
+		s.take([]canon.Raw{canon.Raw(`["x"]`)})
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("it did not fail")
+			}
+		}()
+		s.add(func([]byte) []byte { panic("no piece") })
+	}()
+	s.stop()
+	if len(of) != 0 {
+		t.Error("the turn is kept")
+	}
 }

@@ -111,7 +111,7 @@ func (s *spool) stop() {
 	<-s.done
 	s.full = nil
 	s.long.end()
-	for range spoolRoom {
+	for len(s.empty) > 0 { // but for one, when making it failed
 		spoolRooms.Put(<-s.empty)
 	}
 }
