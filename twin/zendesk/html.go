@@ -1,9 +1,10 @@
 package zendesk
 
 import (
-	"html"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // htmlText shows plain text as markup: nothing in it is markup.
@@ -24,179 +25,54 @@ func htmlText(s string) string {
 var breaks = [...]string{"br", "p", "div", "li", "tr", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre"}
 
 // mute are the elements that a comment keeps nothing of, and void those of them that
-// have no content.
+// have no content. All elements are among them within which a browser reads other than
+// in markup: what is kept reads alike wherever it stands.
 var (
 	mute = [...]string{"script", "style", "iframe", "object", "noscript", "template", "svg", "math", "form", "textarea", "select", "button",
-		"title", "embed", "link", "meta", "base", "input", "frame", "frameset", "applet"}
+		"title", "embed", "link", "meta", "base", "input", "frame", "frameset", "applet", "xmp", "noembed", "noframes", "plaintext"}
 	void = [...]string{"embed", "link", "meta", "base", "input", "frame"}
 )
 
-// token is a piece of markup: text, or one tag.
-type token struct {
-	text  string // of a tag, with its brackets
-	name  string // of a tag, in small letters; "" for text, "!" for what is not shown
-	close bool
-}
-
-// nextToken is the first piece of markup, and what follows it. A bracket that begins no tag
-// is text.
-func nextToken(markup string) (t token, rest string) {
-	if markup[0] != '<' {
-		end := strings.IndexByte(markup, '<')
-		if end < 0 {
-			end = len(markup)
-		}
-		return token{text: markup[:end]}, markup[end:]
-	}
-	if strings.HasPrefix(markup, "<!--") {
-		if _, after, ok := strings.Cut(markup[4:], "-->"); ok {
-			return token{name: "!"}, after
-		}
-		return token{name: "!"}, ""
-	}
-	t.close = strings.HasPrefix(markup, "</")
-	at := 1
-	if t.close {
-		at = 2
-	}
-	if at == len(markup) || !letter(markup[at]) && markup[at] != '!' && markup[at] != '?' {
-		return token{text: markup[:1]}, markup[1:]
-	}
-	end := tagEnd(markup)
-	if end < 0 {
-		return token{name: "!"}, "" // a tag that never ends shows nothing
-	}
-	t.text = markup[:end]
-	name := strings.TrimRight(t.text[at:], ">")
-	if i := strings.IndexAny(name, " \t\r\n\f/"); i >= 0 {
-		name = name[:i]
-	}
-	if t.name = lower(name); !letter(name[0]) {
-		t.name = "!"
-	}
-	return t, markup[end:]
-}
-
-// tagEnd is where the tag ends that markup begins with: a bracket within quotes does not
-// end it; -1 for never.
-func tagEnd(markup string) int {
-	quote := byte(0)
-	for i := range len(markup) {
-		switch c := markup[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case (c == '"' || c == '\'') && i > 0 && strings.IndexByte("= \t\r\n", markup[i-1]) >= 0:
-			quote = c
-		case c == '>':
-			return i + 1
-		}
-	}
-	return -1
-}
-
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
 // cleanHTML is markup without what could do something: scripts, frames, forms and the
-// like go with their content, and so do attributes that hold a script.
+// like go with their content, and so do attributes that hold a script. Tags are written
+// anew; of text, only a bracket that could begin one is.
 func cleanHTML(markup string) string {
 	var b strings.Builder
-	for markup != "" {
-		var t token
-		t, markup = nextToken(markup)
+	within := "" // the mute element that goes
+	for z := html.NewTokenizer(strings.NewReader(markup)); ; {
+		kind := z.Next()
+		raw := string(z.Raw())
+		t := z.Token()
 		switch {
-		case t.name == "":
-			b.WriteString(t.text)
-		case t.name == "!" || slices.Contains(mute[:], t.name):
-			if t.name != "!" && !t.close && !slices.Contains(void[:], t.name) {
-				markup = behind(markup, t.name)
+		case kind == html.ErrorToken:
+			return b.String()
+		case within != "":
+			if kind == html.EndTagToken && t.Data == within {
+				within = ""
 			}
-		default:
-			b.WriteString(cleanTag(&t))
-		}
-	}
-	return b.String()
-}
-
-// behind is what follows the end of an element that the markup is within; nothing, if it has no
-// end.
-func behind(markup, name string) string {
-	small := lower(markup)
-	if len(small) != len(markup) { // a letter that has another length in small: none of a tag
-		small = markup
-	}
-	for at := 0; ; {
-		i := strings.Index(small[at:], "</"+name)
-		if i < 0 {
-			return ""
-		}
-		at += i + len("</") + len(name)
-		if at == len(markup) || strings.IndexByte(" \t\r\n\f/>", markup[at]) >= 0 {
-			if _, after, ok := strings.Cut(markup[at:], ">"); ok {
-				return after
-			}
-			return ""
+		case kind == html.TextToken:
+			b.WriteString(strings.ReplaceAll(raw, "<", "&lt;"))
+		case kind == html.CommentToken || kind == html.DoctypeToken || !wellNamed(t.Data):
+		case !slices.Contains(mute[:], t.Data):
+			t.Attr = slices.DeleteFunc(t.Attr, active)
+			b.WriteString(t.String())
+		case kind != html.EndTagToken && !slices.Contains(void[:], t.Data):
+			within = t.Data
 		}
 	}
 }
 
-// cleanTag is a tag without the attributes that hold a script. One that has none of them
-// stays as it was written.
-func cleanTag(t *token) string {
-	if t.close {
-		return "</" + t.name + ">"
-	}
-	body := strings.TrimSuffix(t.text[1+len(t.name):], ">")
-	var kept strings.Builder
-	dropped := false
-	for rest := body; rest != ""; {
-		var a, name, value string
-		a, name, value, rest = nextAttribute(rest)
-		if strings.HasPrefix(name, "on") || name == "style" && strings.Contains(lower(value), "expression") || scripted(value) {
-			dropped = true
-			continue
-		}
-		kept.WriteString(a)
-	}
-	if !dropped {
-		return t.text
-	}
-	return t.text[:1+len(t.name)] + kept.String() + ">"
+// wellNamed reports whether a name of a tag or an attribute is one that every reader
+// takes for a name.
+func wellNamed(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_:.", r)
+	})
 }
 
-// nextAttribute is the first attribute of what follows a tag's name, as it is written and
-// with the blanks before it; its name, in small letters; its value; and what follows.
-func nextAttribute(s string) (all, name, value, rest string) {
-	const blanks = " \t\r\n\f/"
-	i := len(s) - len(strings.TrimLeft(s, blanks))
-	begin := i
-	for i < len(s) && strings.IndexByte(blanks+"=", s[i]) < 0 {
-		i++
-	}
-	name = lower(s[begin:i])
-	after := strings.TrimLeft(s[i:], " \t\r\n\f")
-	if !strings.HasPrefix(after, "=") {
-		return s[:i], name, "", s[i:]
-	}
-	after = strings.TrimLeft(after[1:], " \t\r\n\f")
-	end := 0
-	switch {
-	case after == "":
-	case after[0] == '"' || after[0] == '\'':
-		if n := strings.IndexByte(after[1:], after[0]); n >= 0 {
-			value, end = after[1:1+n], n+2
-		} else {
-			value, end = after[1:], len(after)
-		}
-	default:
-		if end = strings.IndexAny(after, " \t\r\n\f"); end < 0 {
-			end = len(after)
-		}
-		value = after[:end]
-	}
-	rest = after[end:]
-	return s[:len(s)-len(rest)], name, value, rest
+// active reports whether an attribute could do something.
+func active(a html.Attribute) bool {
+	return !wellNamed(a.Key) || strings.HasPrefix(a.Key, "on") || a.Key == "style" && strings.Contains(lower(a.Val), "expression") || scripted(a.Val)
 }
 
 // scripted reports whether the value of an attribute is a script's address.
@@ -206,23 +82,24 @@ func scripted(value string) bool {
 			return -1
 		}
 		return r
-	}, lower(html.UnescapeString(value)))
+	}, lower(value))
 	return strings.HasPrefix(bare, "javascript:") || strings.HasPrefix(bare, "vbscript:") || strings.HasPrefix(bare, "data:text/html")
 }
 
 // plainText is what of clean markup is read.
 func plainText(markup string) string {
 	var b strings.Builder
-	for markup != "" {
-		var t token
-		t, markup = nextToken(markup)
+	for z := html.NewTokenizer(strings.NewReader(markup)); ; {
+		kind := z.Next()
+		t := z.Token()
 		switch {
-		case t.name == "":
-			b.WriteString(t.text)
-		case !slices.Contains(breaks[:], t.name):
-		case t.close || t.name == "br" || b.Len() > 0 && !strings.HasSuffix(b.String(), "\n"):
+		case kind == html.ErrorToken:
+			return strings.TrimSpace(strings.ReplaceAll(b.String(), "\u00a0", " "))
+		case kind == html.TextToken:
+			b.WriteString(t.Data)
+		case !slices.Contains(breaks[:], t.Data):
+		case kind == html.EndTagToken || t.Data == "br" || b.Len() > 0 && !strings.HasSuffix(b.String(), "\n"):
 			b.WriteByte('\n')
 		}
 	}
-	return strings.TrimSpace(strings.ReplaceAll(html.UnescapeString(b.String()), "\u00a0", " "))
 }
