@@ -32,9 +32,26 @@ func TestCopies(t *testing.T) {
 		want(t, "ticket.email_cc_ids", "[4]", "ticket.follower_ids", "[2]")
 	r.ok(`POST /tickets {"ticket":{"description":"d","email_ccs":[{"user_id":4}]}}`).want(t, "ticket.email_cc_ids", "[4]")
 	for _, bad := range []string{`"email_ccs":[{}]`, `"email_ccs":[{"user_id":99}]`, `"followers":[{"user_email":"no@cc.example","action":"delete"}]`,
-		`"followers":[{"user_id":2,"action":"up"}]`, `"collaborators":"2"`, `"collaborators":[true]`, `"collaborators":["nonsense"]`} {
+		`"followers":[{"user_id":2,"action":"up"}]`, `"collaborators":"2"`, `"collaborators":[true]`, `"collaborators":["nonsense"]`,
+		`"collaborators":[{"name":5,"email":"dy@cc.example"}]`, `"collaborators":[{"email":[]}]`, `"additional_collaborators":[2,{"name":"D","email":{}}]`,
+		`"collaborators":[{"name":"D"}]`, `"collaborators":[{"name":"` + strings.Repeat("n", 256) + `","email":"dy@cc.example"}]`} {
 		r.refused(`PUT /tickets/101 {"ticket":{`+bad+`}}`, "422 ")
 	}
+	a = r.ok(`PUT /tickets/101 {"ticket":{"collaborators":[2,{"name":null,"email":"cy@cc.example","foo":1}]}}`).want(t, "ticket.collaborator_ids", "[2,"+cy+"]")
+	if !strings.Contains(string(a.out.Reply), `"ignored":["ticket[collaborators][1][foo]"]`) {
+		t.Errorf("the reply hides what was ignored: %s", a.out.Reply)
+	}
+}
+
+// The lists of a seed may come in any order, and be changed like any other.
+func TestSeededCopies(t *testing.T) {
+	document := strings.Replace(desk, `"status":"solved",`, `"status":"solved","email_cc_ids":[6,5,4],"follower_ids":[3,2],"collaborator_ids":[5,4],`, 1)
+	document = strings.Replace(document, `{"id":225,`, `{"id":227,"type":"Create","field_name":"email_cc_ids","value":["4","5","6"]},
+	 {"id":228,"type":"Create","field_name":"follower_ids","value":["2","3"]},{"id":229,"type":"Create","field_name":"collaborator_ids","value":["4","5"]},{"id":225,`, 1)
+	r := newRig(t, document)
+	r.ok("GET /tickets/102").want(t, "ticket.email_cc_ids", "[4,5,6]", "ticket.follower_ids", "[2,3]", "ticket.collaborator_ids", "[4,5]")
+	r.ok(`PUT /tickets/102 {"ticket":{"email_ccs":[{"user_id":6,"action":"delete"},{"user_id":4}],"followers":[{"user_id":3}],"additional_collaborators":[5]}}`).
+		want(t, "ticket.email_cc_ids", "[4,5]", "ticket.follower_ids", "[2,3]", "ticket.collaborator_ids", "[4,5]")
 }
 
 // An export that goes on from where it was sees what changed in the same second.

@@ -1,7 +1,9 @@
 package zendesk
 
 import (
+	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"worlds/journal/canon"
 	"worlds/twin"
@@ -24,6 +26,9 @@ type copyParams struct {
 	UserName  twin.Opt[string] `param:"user_name" rule:"len=255"`
 }
 
+// maxName is how long a name or an address may be that comes within a list.
+const maxName = 255
+
 // apply changes the lists of a ticket that a request names.
 func (p *copiesParams) apply(tx *twin.Tx, t *Ticket) (err *twin.Error) {
 	if p.Collaborators.Given() {
@@ -41,6 +46,13 @@ func (p *copiesParams) apply(tx *twin.Tx, t *Ticket) (err *twin.Error) {
 	}
 	t.FollowerIDs, err = put(tx, "followers", t.FollowerIDs, p.Followers.V)
 	return err
+}
+
+// inOrder is a list of users as tickets keep them: by id, each once.
+func inOrder(ids []int64) []int64 {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // put is a list of users with some put on it and some taken off, in order of their ids.
@@ -108,7 +120,9 @@ func collaborators(tx *twin.Tx, name string, ids []int64, list canon.Raw) ([]int
 				p.UserEmail = twin.Set(word)
 			}
 		case e[0] == '{':
-			p.UserEmail, p.UserName = member(e, "email"), member(e, "name")
+			if err := p.read(tx, name, len(all), e); err != nil {
+				return nil, err
+			}
 		default:
 			return nil, errField(name, invalidValue, "%s is not valid", string(e))
 		}
@@ -117,12 +131,26 @@ func collaborators(tx *twin.Tx, name string, ids []int64, list canon.Raw) ([]int
 	return put(tx, name, ids, all)
 }
 
-// member is a text within an object, if it is there.
-func member(o canon.Raw, name string) (p twin.Opt[string]) {
-	if raw, ok := canon.Get(o, name); ok {
-		if s, ok := canon.Unquote(raw); ok {
-			return twin.Set(s)
+// read takes who is meant from {"name", "email"}, which stands at a place of a list.
+func (p *copyParams) read(tx *twin.Tx, list string, place int, who canon.Raw) *twin.Error {
+	for name, raw := range canon.Members(who) {
+		into := &p.UserName
+		switch name {
+		case "name":
+		case "email":
+			into = &p.UserEmail
+		default:
+			tx.Ignore(fmt.Sprintf("ticket[%s][%d][%s]", list, place, name))
+			continue
+		}
+		switch s, quoted := canon.Unquote(raw); {
+		case utf8.RuneCountInString(s) > maxName:
+			return errField(list, valueTooLong, "%s is too long (maximum is %d characters)", name, maxName)
+		case quoted:
+			*into = twin.Set(s)
+		case string(raw) != "null":
+			return errField(list, invalidValue, "%s must be of type string", name)
 		}
 	}
-	return p
+	return nil
 }

@@ -63,9 +63,9 @@ func familyOf(z *seed.Zendesk) *family {
 }
 
 func seedTicket(tx *twin.Tx, closure seed.ZendeskClosure, kin *family, s *seed.ZendeskTicket) {
-	t := Ticket{AllowAttachments: true, AssigneeID: idOrNull(s.AssigneeID), CollaboratorIDs: s.CollaboratorIDs,
-		CreatedAt: stampOf(twin.Time(s.CreatedAt)), Description: s.Description, DueAt: stampOrNull(s.DueAt), EmailCCIDs: s.EmailCCIDs,
-		ExternalID: textOrNull(s.ExternalID), FollowerIDs: s.FollowerIDs, GeneratedTimestamp: s.UpdatedAt, GroupID: idOrNull(s.GroupID),
+	t := Ticket{AllowAttachments: true, AssigneeID: idOrNull(s.AssigneeID), CollaboratorIDs: inOrder(s.CollaboratorIDs),
+		CreatedAt: stampOf(twin.Time(s.CreatedAt)), Description: s.Description, DueAt: stampOrNull(s.DueAt), EmailCCIDs: inOrder(s.EmailCCIDs),
+		ExternalID: textOrNull(s.ExternalID), FollowerIDs: inOrder(s.FollowerIDs), GeneratedTimestamp: s.UpdatedAt, GroupID: idOrNull(s.GroupID),
 		ID: s.ID, IsPublic: s.IsPublic, OrganizationID: idOrNull(s.OrganizationID), Priority: textOrNull(s.Priority),
 		ProblemID: idOrNull(s.ProblemID), RawSubject: s.Subject, Recipient: textOrNull(s.Recipient), RequesterID: s.RequesterID,
 		Status: s.Status, Subject: s.Subject, SubmitterID: s.SubmitterID, Tags: tagsOf(s.Tags), Type: textOrNull(s.Type),

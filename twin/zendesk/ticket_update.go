@@ -262,9 +262,7 @@ func (p *ticketParams) applyRefs(tx *twin.Tx, t *Ticket) *twin.Error {
 		if !list.p.Given() {
 			continue
 		}
-		ids := slices.Clone(list.p.V)
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
+		ids := inOrder(list.p.V)
 		for _, id := range ids {
 			if _, ok := activeUser(tx, id); !ok {
 				return errNoSuch(list.name, id)
