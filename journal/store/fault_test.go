@@ -109,9 +109,12 @@ func TestFailedLargeEntry(t *testing.T) {
 					put(t, s, 0, 400<<10)
 					f.on.Store(true)
 					ticket := add(t, s, next(t, s, 0, 300<<10))
-					behind := add(t, s, next(t, s, 0, 100))
-					for _, ticket := range []store.Ticket{ticket, behind} {
-						if err := ticket.Wait(); !errors.Is(err, errDisk) || !errors.Is(err, store.ErrSealed) {
+					behind, refused := s.Append(next(t, s, 0, 100)) // at once, if it is sealed already
+					if refused == nil {
+						refused = behind.Wait()
+					}
+					for _, err := range []error{ticket.Wait(), refused} {
+						if !errors.Is(err, errDisk) || !errors.Is(err, store.ErrSealed) {
 							t.Errorf("waiting: %v", err)
 						}
 					}
