@@ -142,8 +142,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// AppendDump appends the row as it stands in a dump.
-func (f *Delivery) AppendDump(dst []byte) []byte {
+// appendDump appends the row as it stands in a dump.
+func (f *Delivery) appendDump(dst []byte) []byte {
 	dst = canon.AppendInt(append(dst, `{"attempts":`...), f.Attempts)
 	dst = canon.AppendInt(append(dst, `,"due":`...), f.Due)
 	dst = canon.AppendString(append(dst, `,"endpoint":`...), f.Endpoint)
@@ -161,11 +161,11 @@ func (d *Diff) delivery(was, is *Delivery) {
 	const table = "webhook.delivery"
 	switch {
 	case is == nil:
-		d.Deleted = append(d.Deleted, Change{Table: table, ID: was.id(), Before: was.AppendDump(nil)})
+		d.Deleted = append(d.Deleted, Change{Table: table, ID: was.id(), Before: was.appendDump(nil)})
 	case was == nil:
-		d.Created = append(d.Created, Change{Table: table, ID: is.id(), After: is.AppendDump(nil)})
+		d.Created = append(d.Created, Change{Table: table, ID: is.id(), After: is.appendDump(nil)})
 	case *was != *is:
-		d.Updated = append(d.Updated, Change{Table: table, ID: is.id(), Before: was.AppendDump(nil), After: is.AppendDump(nil)})
+		d.Updated = append(d.Updated, Change{Table: table, ID: is.id(), Before: was.appendDump(nil), After: is.appendDump(nil)})
 	}
 }
 

@@ -95,7 +95,7 @@ func (d *Diff) Append(dst []byte) []byte {
 // WriteMembers writes what Append appends, without the braces and in pieces: a diff
 // may be as large as the two states. Errors are those of w.
 func (d *Diff) WriteMembers(w io.Writer) error {
-	out := dumper{w: w, buf: make([]byte, 0, dumpChunkBytes+(8<<10))}
+	out := newDumper(w)
 	d.members(&out)
 	out.flush(0)
 	return out.err

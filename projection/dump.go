@@ -15,7 +15,7 @@ const dumpChunkBytes = 64 << 10
 // table, in creation order) and rules. The request log and the sequence are not part of it. Errors
 // are those of w.
 func (s *State) WriteDump(w io.Writer) error {
-	d := dumper{w: w, buf: make([]byte, 0, dumpChunkBytes+(8<<10))}
+	d := newDumper(w)
 	d.text(`{"clock":`)
 	d.buf = canon.AppendInt(d.buf, s.clock)
 	d.text(`,"counters":{`)
@@ -33,7 +33,7 @@ func (s *State) WriteDump(w io.Writer) error {
 	first = true
 	s.ledger.rows.ascend(0, func(_ uint64, f *Delivery) bool {
 		d.comma(&first)
-		d.buf = f.AppendDump(d.buf)
+		d.buf = f.appendDump(d.buf)
 		return d.flush(dumpChunkBytes)
 	})
 	d.text(`],"events":[`)
@@ -66,7 +66,7 @@ func (s *State) WriteDump(w io.Writer) error {
 	first = true
 	for _, r := range s.rules {
 		d.comma(&first)
-		d.buf = r.AppendDump(d.buf)
+		d.buf = r.appendDump(d.buf)
 	}
 	d.text(`]}`)
 	d.flush(0)
@@ -140,6 +140,11 @@ type dumper struct {
 	w   io.Writer // nil gathers all
 	buf []byte
 	err error
+}
+
+// newDumper has room for a chunk and the row that exceeds it.
+func newDumper(w io.Writer) dumper {
+	return dumper{w: w, buf: make([]byte, 0, dumpChunkBytes+(8<<10))}
 }
 
 func (d *dumper) text(s string) { d.buf = append(d.buf, s...) }

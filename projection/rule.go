@@ -69,8 +69,8 @@ func (s *State) Rule(id string) *Rule {
 	return nil
 }
 
-// AppendDump appends the rule as it stands in a dump.
-func (f *Rule) AppendDump(dst []byte) []byte {
+// appendDump appends the rule as it stands in a dump.
+func (f *Rule) appendDump(dst []byte) []byte {
 	dst = canon.AppendInt(append(dst, `{"acted":`...), f.Acted)
 	dst = canon.AppendString(append(dst, `,"id":`...), f.ID)
 	dst = canon.AppendInt(append(dst, `,"matched":`...), f.Matched)
@@ -81,17 +81,17 @@ func (f *Rule) AppendDump(dst []byte) []byte {
 func (d *Diff) rules(from, to *State) {
 	const table = "scenario.rule"
 	for _, r := range to.rules {
-		after := canon.Raw(r.AppendDump(nil))
+		after := canon.Raw(r.appendDump(nil))
 		was := from.Rule(r.ID)
 		if was == nil {
 			d.Created = append(d.Created, Change{Table: table, ID: r.ID, After: after})
-		} else if before := was.AppendDump(nil); !bytes.Equal(before, after) {
+		} else if before := was.appendDump(nil); !bytes.Equal(before, after) {
 			d.Updated = append(d.Updated, Change{Table: table, ID: r.ID, Before: before, After: after})
 		}
 	}
 	for _, r := range from.rules {
 		if to.Rule(r.ID) == nil {
-			d.Deleted = append(d.Deleted, Change{Table: table, ID: r.ID, Before: r.AppendDump(nil)})
+			d.Deleted = append(d.Deleted, Change{Table: table, ID: r.ID, Before: r.appendDump(nil)})
 		}
 	}
 }

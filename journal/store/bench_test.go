@@ -185,16 +185,7 @@ func (l *bareLog) append(body []byte) error {
 func BenchmarkScan(b *testing.B) {
 	for _, where := range []string{"shelf", "tail"} {
 		b.Run(where, func(b *testing.B) {
-			s := open(b, b.TempDir(), store.Options{Durability: store.Relaxed, SegmentBytes: 64 << 20})
-			const entries = 20000
-			for range entries {
-				put(b, s, 0, benchBody)
-			}
-			if where == "shelf" {
-				if err := s.Shelve(); err != nil {
-					b.Fatal(err)
-				}
-			}
+			s := filled(b, where, 20000)
 			b.ResetTimer()
 			n := 0
 			for n < b.N {
@@ -206,19 +197,26 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
+// filled is a store with a world of so many entries, all on the shelf or in the tail.
+func filled(t testing.TB, where string, entries int) *store.Store {
+	t.Helper()
+	s := open(t, t.TempDir(), store.Options{Durability: store.Relaxed, SegmentBytes: 64 << 20})
+	for range entries {
+		put(t, s, 0, benchBody)
+	}
+	if where == "shelf" {
+		if err := s.Shelve(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
 // A walk reads into the same memory again and again.
 func TestWalkBudget(t *testing.T) {
 	for _, where := range []string{"shelf", "tail"} {
-		s := open(t, t.TempDir(), store.Options{Durability: store.Relaxed, SegmentBytes: 64 << 20})
 		const entries = 5000
-		for range entries {
-			put(t, s, 0, benchBody)
-		}
-		if where == "shelf" {
-			if err := s.Shelve(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s := filled(t, where, entries)
 		got := testing.AllocsPerRun(3, func() {
 			if err := s.Walk(0, 0, 1, 0, func(*journal.Entry) error { return nil }); err != nil {
 				t.Fatal(err)
