@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"worlds/seed"
 	"worlds/testscripts"
 	"worlds/twin"
+	"worlds/twin/heap"
 	"worlds/twin/world"
 )
 
@@ -67,13 +67,10 @@ func advanceMonth(t testing.TB, w *world.World) (renewals int64) {
 	}
 }
 
-// gcPercent is that of a server.
-const gcPercent = 400
-
 // BenchmarkRenewals advances a world of so many subscriptions by a month, on a
 // server, until it is durable.
 func BenchmarkRenewals(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	heap.Settle() // as a server does
 	for _, subs := range []int{10, 1000, 10000} {
 		b.Run(fmt.Sprintf("subs=%d", subs), func(b *testing.B) {
 			s, err := testscripts.StartServer(testscripts.ServerOptions{Dir: b.TempDir()})

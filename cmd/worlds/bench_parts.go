@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"worlds/twin/heap"
 	"worlds/twin/world"
 )
 
@@ -255,7 +256,7 @@ func (s *benchServer) populated(ctx context.Context, size int) (benchWorld, erro
 
 // replays folds the largest world of a folder, and decides the middle one again.
 func (b *benchRun) replays(dir string, worlds []benchWorld) error {
-	collectLess()
+	heap.Settle()
 	large, mid := worlds[len(worlds)-1].id, worlds[len(worlds)/2].id
 	for _, way := range []struct {
 		name, world string

@@ -11,6 +11,7 @@ import (
 
 	"worlds/admin"
 	"worlds/testscripts/invariant"
+	"worlds/twin/heap"
 	"worlds/twin/world"
 )
 
@@ -98,7 +99,7 @@ type judged struct {
 // replayAll replays histories side by side and prints their reports in order. Its
 // error is the worst of theirs.
 func replayAll(t *terminal, list []*history, how replaying, show func(*terminal, string, *judged) error) error {
-	collectLess()
+	heap.Settle()
 	p := t.progress("entries")
 	var mu sync.Mutex
 	total := int64(0)

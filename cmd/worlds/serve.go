@@ -20,6 +20,7 @@ import (
 	"worlds/admin"
 	"worlds/journal/store"
 	"worlds/seed"
+	"worlds/twin/heap"
 	"worlds/twin/serve"
 	"worlds/twin/world"
 )
@@ -55,17 +56,6 @@ const drainBound = 10 * time.Second
 
 // startedAfter is when a start is over, its work in the background included.
 const startedAfter = time.Second
-
-// gcPercent is how much a server's heap may grow, in percent of what lives, before
-// garbage is collected, unless GOGC says otherwise: most of the heap are worlds,
-// which stay, and a long advance of a clock is a third faster for it.
-const gcPercent = 400
-
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-}
 
 // profile writes a profile of the processor time until stop is called; with no path
 // it does nothing.
@@ -128,7 +118,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	collectLess()
+	heap.Settle()
 	stop, err := profile(c.CPUProfile)
 	if err != nil {
 		return err

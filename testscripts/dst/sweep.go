@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
+
+	"worlds/twin/heap"
 )
 
 // Sweep is the outcome of several runs.
@@ -20,9 +21,6 @@ type Sweep struct {
 // engineRuns is how many runs share a server before a new one is made.
 const engineRuns = 25
 
-// gcPercent is how much garbage a sweep lets lie: much of it lives for one operation.
-const gcPercent = 400
-
 // Run does the runs of a Config one after the other and tells of each: its metrics, and
 // of a failure what it is and how to have it again. It ends early when ctx does. The
 // error is one of the harness.
@@ -33,7 +31,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) (*Sweep, error) {
 	if err := assertSeeded(ctx, cfg); err != nil {
 		return nil, err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	heap.Settle()
 	sweep := &Sweep{Coverage: NewCoverage(), Judged: map[string]Judged{}}
 	var e *engine
 	defer func() {
