@@ -27,7 +27,7 @@ type benchCmd struct {
 	Targets    bool     `help:"Hold the figures against the product's targets."`
 	Check      bool     `help:"Measure nothing: drive the worlds at once by one script, and see that one state comes of it."`
 	Compare    string   `placeholder:"FILE" help:"Put the figures of an earlier --json beside these." predictor:"file"`
-	Profile    string   `placeholder:"FILE" help:"Write what the durable server spends its processor time on, for go tool pprof." predictor:"file"`
+	Profile    string   `placeholder:"FILE" help:"Write what the server of the first --durability spends its processor time on, for go tool pprof." predictor:"file"`
 	ServeFloor bool     `hidden:"" help:"Serve the bare handler."`
 }
 
@@ -136,13 +136,19 @@ func (c *benchCmd) begin(t *terminal) (b *benchRun, err error) {
 			err = errors.Join(err, b.end())
 		}
 	}()
-	if b.sync, err = serveOwn("worlds sync", b.folder("sync"), "sync", "--cpu-profile", c.Profile); err != nil {
+	own := func(d string) (*benchServer, error) {
+		if d == c.Durability[0] {
+			return serveOwn("worlds "+d, b.folder(d), d, "--cpu-profile", c.Profile)
+		}
+		return serveOwn("worlds "+d, b.folder(d), d)
+	}
+	if b.sync, err = own("sync"); err != nil {
 		return nil, err
 	}
 	for _, d := range c.Durability {
 		s := b.sync
 		if d != "sync" {
-			if s, err = serveOwn("worlds "+d, b.folder(d), d); err != nil {
+			if s, err = own(d); err != nil {
 				return nil, err
 			}
 		}
