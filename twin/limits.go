@@ -18,4 +18,4 @@ const (
 // Rules is the number of the decision rules of this engine. It changes whenever
 // the same command on the same state would be decided differently; journals
 // carry it, and executing under another number is refused.
-const Rules = 4
+const Rules = 5

@@ -235,7 +235,7 @@ func TestDivergence(t *testing.T) {
 		{"another clock", forge(t, entries, 1, func(f *journal.Frame) { f.At++ }), exitNo, exitNo, "clock-differs at entry 1"},
 		{"changed and not chained", bytes.Replace(whole, []byte("name=Number+1"), []byte("name=Number+7"), 1), exitNo, exitNo, "hash-differs"},
 		{"one left out", cutLine(whole, 2), exitNo, exitNo, "not-contiguous"},
-		{"other rules", forge(t, entries, 0, func(f *journal.Frame) { f.Command = replaced(f.Command, `"rules":4`, `"rules":999`) }),
+		{"other rules", forge(t, entries, 0, func(f *journal.Frame) { f.Command = replaced(f.Command, `"rules":5`, `"rules":999`) }),
 			exitDone, exitVersion, "999"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

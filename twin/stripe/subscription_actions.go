@@ -175,9 +175,11 @@ func (p *updateSubscriptionParams) applyCancel(tx *twin.Tx, s *Subscription) *tw
 			return errPast("cancel_at")
 		}
 		s.cancelOn(p.CancelAt.V, tx.Now())
-	case atEnd.Given() && atEnd.V && !s.CancelAtPeriodEnd:
-		s.scheduleCancel(tx.Now(), tx.Now())
-	case p.CancelAt.Cleared(), atEnd.Given() && !atEnd.V:
+	case atEnd.Or(false):
+		if !s.CancelAtPeriodEnd {
+			s.scheduleCancel(tx.Now(), tx.Now())
+		}
+	case p.CancelAt.Cleared(), atEnd.Given():
 		s.CancelAt, s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationDetails.Reason = nil, false, nil, nil
 	}
 	return nil

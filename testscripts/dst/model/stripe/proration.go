@@ -117,23 +117,20 @@ func (c *call) setPause(s *subscription) {
 
 func (c *call) setCancel(s *subscription) {
 	switch {
-	case c.has("cancel_at"):
+	case c.str("cancel_at") != "":
 		at := c.num(0, "cancel_at")
-		if at == 0 {
-			s.cancelAt, s.cancelAtEnd, s.canceled, s.cancelReason = 0, false, 0, ""
-			return
-		}
 		c.unless(at > c.m.now, invalid("", "cancel_at"))
 		s.cancelAt, s.canceled, s.cancelAtEnd, s.cancelReason = at, c.m.now, false, "cancellation_requested"
-	case c.has("cancel_at_period_end") && (c.yes("cancel_at_period_end") != s.cancelAtEnd || !c.yes("cancel_at_period_end")):
-		if c.yes("cancel_at_period_end") {
-			s.cancelAtEnd, s.cancelAt, s.canceled, s.cancelReason = true, s.items[0].end, c.m.now, "cancellation_requested"
-			if s.status == "paused" { // its last period may be over
-				s.cancelAt = max(s.cancelAt, c.m.now)
-			}
-		} else {
-			s.cancelAtEnd, s.cancelAt, s.canceled, s.cancelReason = false, 0, 0, ""
+	case c.yes("cancel_at_period_end"):
+		if s.cancelAtEnd {
+			return
 		}
+		s.cancelAtEnd, s.cancelAt, s.canceled, s.cancelReason = true, s.items[0].end, c.m.now, "cancellation_requested"
+		if s.status == "paused" { // its last period may be over
+			s.cancelAt = max(s.cancelAt, c.m.now)
+		}
+	case c.has("cancel_at"), c.has("cancel_at_period_end"):
+		s.cancelAtEnd, s.cancelAt, s.canceled, s.cancelReason = false, 0, 0, ""
 	}
 }
 

@@ -15,6 +15,12 @@ const storySeed = `{"name":"stories","version":1,"epoch":1767225600,"data":{
 // Each of these the model and the twin once saw differently; $table is the
 // newest object of a table.
 var stories = map[string][]string{
+	"an end at a moment that gives way to the period's": {
+		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m&cancel_at=1767400000",
+		"POST /v1/subscriptions/$subscription cancel_at=&cancel_at_period_end=true",
+		"POST /v1/subscriptions/$subscription cancel_at=&cancel_at_period_end=true",
+		"POST /v1/subscriptions/$subscription cancel_at=",
+	},
 	"a change that waits for its payment": {
 		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m",
 		"POST /v1/subscriptions/$subscription items[0][id]=$subscription_item&items[0][price]=price_y&payment_behavior=default_incomplete",
