@@ -107,6 +107,9 @@ func updateSubscription(tx *twin.Tx, p *updateSubscriptionParams) (twin.Doc, *tw
 	if err := p.apply(tx, s); err != nil {
 		return twin.Doc{}, err
 	}
+	if s.ended() { // nothing is to be settled, and its customer may be gone
+		return s.replace(tx)
+	}
 	added, err := enterAdded(tx, s, p.AddInvoiceItems.V)
 	if err != nil {
 		return twin.Doc{}, err

@@ -15,6 +15,12 @@ const storySeed = `{"name":"stories","version":1,"epoch":1767225600,"data":{
 // Each of these the model and the twin once saw differently; $table is the
 // newest object of a table.
 var stories = map[string][]string{
+	"an ended subscription of a customer that is gone": {
+		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m&trial_period_days=30",
+		"DELETE /v1/customers/cus_a ",
+		"POST /v1/subscriptions/$subscription ",
+		"POST /v1/subscriptions/$subscription metadata[why]=left&cancellation_details[comment]=moved",
+	},
 	"an end at a moment that gives way to the period's": {
 		"POST /v1/subscriptions customer=cus_a&items[0][price]=price_m&cancel_at=1767400000",
 		"POST /v1/subscriptions/$subscription cancel_at=&cancel_at_period_end=true",

@@ -301,6 +301,8 @@ func (h *history) read() model.Op {
 	case strings.HasPrefix(path, "search"):
 		query := "type:ticket " + pick(h, "status:open", "status:closed", "priority:high", "tags:b", "assignee:none", "assignee:2", "requester:4", "hello", "two", "again")
 		op.Params = []model.Pair{{Name: "query", Value: query}}
+	case path == "users/count" && h.chance(2):
+		op.Params = []model.Pair{{Name: "role", Value: pick(h, "agent", "end-user", "1")}}
 	case list && h.chance(2):
 		op.Params = []model.Pair{{Name: "page[size]", Value: pick(h, "1", "2", "3")}}
 		if path == "tickets" && h.chance(2) {

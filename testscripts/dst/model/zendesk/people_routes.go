@@ -11,7 +11,7 @@ var peopleRoutes = []route{
 	{"GET /users", (*call).listUsers},
 	{"POST /users", (*call).createUser},
 	{"GET /users/me", func(c *call) (int, model.Value, *refusal) { return 200, shown("user", c.caller), nil }},
-	{"GET /users/count", func(c *call) (int, model.Value, *refusal) { return c.count(len(c.activeUsers())) }},
+	{"GET /users/count", func(c *call) (int, model.Value, *refusal) { return c.count(len(c.usersAsked())) }},
 	{"POST /users/create_or_update", (*call).upsertUser},
 	{"GET /users/*", (*call).showUser},
 	{"PUT /users/*", (*call).putUser},
@@ -50,11 +50,17 @@ func (m *Model) activeGroups() []*record {
 	return some(m.groups, func(g *record) bool { return !g.is("deleted") })
 }
 
-func (c *call) listUsers() (int, model.Value, *refusal) {
-	rows := c.activeUsers()
-	if role := c.param("role"); role != "" {
-		rows = some(rows, func(u *record) bool { return u.text("role") == role })
+// usersAsked are the users of the role that is asked for, if one is.
+func (c *call) usersAsked() []*record {
+	rows, role := c.activeUsers(), c.param("role")
+	if role == "" {
+		return rows
 	}
+	return some(rows, func(u *record) bool { return u.text("role") == role })
+}
+
+func (c *call) listUsers() (int, model.Value, *refusal) {
+	rows := c.usersAsked()
 	if e := c.param("external_id"); e != "" {
 		rows = some(c.activeUsers(), func(u *record) bool { return u.text("external_id") == e })
 	}
