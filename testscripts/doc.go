@@ -85,7 +85,7 @@
 //		ZENDESK_TOKEN, so that programs run with exec (worlds, node, curl) find it.
 //	world use NAME
 //		Go on in a world made before.
-//	zendesk [-as EMAIL] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]
+//	zendesk [-as EMAIL] [-bearer TOKEN] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]
 //		Send a request to the Zendesk twin as the principal, or as the user of an
 //		address, or (-behalf) for another, or without a credential. It fails on an
 //		answer of 400 or more; with ! it fails on any other. The answer is printed.

@@ -31,7 +31,7 @@ func (r *Rig) Desk(args []string) (Call, error) {
 	}
 	login := r.now.info.Zendesk
 	email, header := login.Email, http.Header{"Content-Type": {"application/json"}}
-	anonymous := false
+	anonymous, bearer := false, ""
 	for len(args) >= 2 && strings.HasPrefix(args[0], "-") {
 		if args[0] == "-none" {
 			anonymous, args = true, args[1:]
@@ -40,6 +40,8 @@ func (r *Rig) Desk(args []string) (Call, error) {
 		switch args[0] {
 		case "-as":
 			email = args[1]
+		case "-bearer":
+			bearer = args[1]
 		case "-behalf":
 			header.Set("X-On-Behalf-Of", args[1])
 		case "-idem":
@@ -50,9 +52,12 @@ func (r *Rig) Desk(args []string) (Call, error) {
 		args = args[2:]
 	}
 	if len(args) < 2 || len(args) > 3 {
-		return Call{}, errors.New("usage: zendesk [-as EMAIL] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]")
+		return Call{}, errors.New("usage: zendesk [-as EMAIL] [-bearer TOKEN] [-behalf WHO] [-idem KEY] [-none] METHOD PATH [JSON]")
 	}
-	if !anonymous {
+	switch {
+	case bearer != "":
+		header.Set("Authorization", "Bearer "+bearer)
+	case !anonymous:
 		basic := base64.StdEncoding.EncodeToString([]byte(email + "/token:" + login.APIToken))
 		header.Set("Authorization", "Basic "+basic)
 	}

@@ -31,10 +31,10 @@ type Wire struct {
 	// the twin does not serve.
 	Unserved []string
 	// NoKey, BadKey and Transport word what never reaches a world: no credential
-	// (authorization is the header, if there is one), an unknown one (masked), a request
-	// over a limit or a server that cannot.
+	// (authorization is the header, if there is one), an unknown one (masked, with the
+	// header it came in), a request over a limit or a server that cannot.
 	NoKey     func(method, path, authorization string) *Error
-	BadKey    func(masked string) *Error
+	BadKey    func(authorization, masked string) *Error
 	Transport func(status int64, message string) *Error
 	// Head lists the response headers of an answer, name and value in turn.
 	Head func(o *Outcome, idemKey string) []string

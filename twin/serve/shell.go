@@ -89,7 +89,7 @@ func (s *Shell) serve(w http.ResponseWriter, r *http.Request, c *twin.Catalog) {
 	}
 	origin, ok := s.resolve(c.Name, secret)
 	if !ok {
-		s.refuse(w, r, c, c.Wire.BadKey(Mask(secret)))
+		s.refuse(w, r, c, c.Wire.BadKey(authorization, Mask(secret)))
 		return
 	}
 	req, refusal := s.command(w, r, c, origin.Actor)

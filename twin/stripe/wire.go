@@ -17,7 +17,7 @@ func wire() twin.Wire {
 		VersionHeader: "Stripe-Version",
 		Unserved:      []string{"Stripe-Account", "Stripe-Context", "Content-Encoding"},
 		NoKey:         func(_, _, _ string) *twin.Error { return ErrNoKey() },
-		BadKey:        ErrBadKey,
+		BadKey:        func(_, masked string) *twin.Error { return ErrBadKey(masked) },
 		Transport:     ErrTransport,
 		Head:          head,
 		Render:        render,

@@ -246,7 +246,7 @@ func fieldText(v canon.Raw) canon.Raw {
 }
 
 type auditListParams struct {
-	ID string `path:"id"`
+	recordPath
 	paging
 	Include twin.Opt[string] `param:"include"`
 }
@@ -272,7 +272,7 @@ func countAudits(tx *twin.Tx, p *ticketPath) (twin.Doc, *twin.Error) {
 }
 
 type auditPath struct {
-	ID    string `path:"id"`
+	recordPath
 	Audit string `path:"audit"`
 }
 

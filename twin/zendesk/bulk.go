@@ -89,7 +89,10 @@ func updateManyTickets(tx *twin.Tx, p *updateManyParams) (twin.Doc, *twin.Error)
 		if !ok {
 			return r, errNotFound()
 		}
-		_, err := changeTicket(tx, t, changes[i].on(t))
+		change, err := changes[i].on(t)
+		if err == nil {
+			_, err = changeTicket(tx, t, change)
+		}
 		return r, err
 	}), nil
 }
@@ -110,7 +113,7 @@ func destroyManyTickets(tx *twin.Tx, p *destroyManyParams) (twin.Doc, *twin.Erro
 }
 
 type mergeParams struct {
-	ID                    string            `path:"id"`
+	recordPath
 	IDs                   twin.Opt[[]int64] `param:"ids" rule:"required"`
 	SourceComment         twin.Opt[string]  `param:"source_comment" rule:"empty,len=65536"`
 	SourceCommentIsPublic twin.Opt[bool]    `param:"source_comment_is_public"`

@@ -65,14 +65,18 @@ type commentParams struct {
 	HTMLBody twin.Opt[string]    `param:"html_body" rule:"len=65536"`
 	Public   twin.Opt[bool]      `param:"public"`
 	Uploads  twin.Opt[canon.Raw] `param:"uploads"`
+	Value    twin.Opt[string]    `param:"value" rule:"len=65536"` // an older name of body
 }
+
+// text is the body, by either of its names.
+func (p *commentParams) text() string { return p.Body.Or(p.Value.V) }
 
 // said reports whether there is anything to read.
 func (p *commentParams) said() bool {
 	if p.HTMLBody.Given() {
 		return plainText(cleanHTML(p.HTMLBody.V)) != ""
 	}
-	return strings.TrimSpace(p.Body.V) != ""
+	return strings.TrimSpace(p.text()) != ""
 }
 
 // author is who speaks: the caller, unless the request names somebody.
@@ -92,13 +96,13 @@ func (p *commentParams) author(tx *twin.Tx, me *User) (*User, *twin.Error) {
 
 // comment stores what the request says under an audit.
 func (p *commentParams) comment(tx *twin.Tx, a *Audit, author *User, public bool) Comment {
-	c := newComment(tx, a, author.ID, p.Public.Or(public) || !author.staff())
+	c := newComment(tx, a, author.ID, public)
 	if p.HTMLBody.Given() {
 		c.HTMLBody = cleanHTML(p.HTMLBody.V)
 		c.Body = plainText(c.HTMLBody)
 		c.PlainBody = c.Body
 	} else {
-		c.speak(p.Body.V)
+		c.speak(p.text())
 	}
 	comments.Put(tx, &c)
 	return c
@@ -140,7 +144,7 @@ func firstPublic(tx *twin.Tx, t *Ticket) bool {
 }
 
 type commentListParams struct {
-	ID string `path:"id"`
+	recordPath
 	paging
 	Include twin.Opt[string] `param:"include"`
 }
@@ -169,7 +173,7 @@ func countComments(tx *twin.Tx, p *ticketPath) (twin.Doc, *twin.Error) {
 }
 
 type commentPath struct {
-	ID      string `path:"id"`
+	recordPath
 	Comment string `path:"comment"`
 }
 

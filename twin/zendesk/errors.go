@@ -107,6 +107,11 @@ func errBlankDescription() *twin.Error {
 	return errRecord("base", problem{Description: "Description: cannot be blank", Error: &code})
 }
 
+// errNameless is a requester to be made who has no name.
+func errNameless() *twin.Error {
+	return errRecord("requester", problem{Description: "Requester: Name:  is too short (minimum is 1 character)"})
+}
+
 func errSolvedUnassigned() *twin.Error {
 	code := blankValue
 	return errRecord("base", problem{Description: "Assignee: is required when solving a ticket", Error: &code, FieldType: "FieldAssignee"})
@@ -134,6 +139,19 @@ func errAuth() *twin.Error {
 	e := fail(401, plainError{Error: "Couldn't authenticate you"})
 	e.Headers = []string{"WWW-Authenticate", `Basic realm="Web Password"`}
 	return e
+}
+
+// tokenError is the shape of what OAuth refuses.
+type tokenError struct {
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+// errToken is what a bearer of an unknown token reads.
+func errToken() *twin.Error {
+	return &twin.Error{Status: 401, Headers: []string{"WWW-Authenticate", `Bearer error="invalid_token"`},
+		Body: canon.Marshal(&tokenError{Error: "invalid_token",
+			Description: "The access token provided is expired, revoked, malformed or invalid for other reasons."})}
 }
 
 func errForbidden() *twin.Error {

@@ -73,11 +73,7 @@ func createGroup(tx *twin.Tx, p *createGroupParams) (twin.Doc, *twin.Error) {
 	return made("group", doc), nil
 }
 
-type groupPath struct {
-	ID string `path:"id"`
-}
-
-func showGroup(tx *twin.Tx, p *groupPath) (twin.Doc, *twin.Error) {
+func showGroup(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	doc, ok := groups.Doc(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()
@@ -86,7 +82,7 @@ func showGroup(tx *twin.Tx, p *groupPath) (twin.Doc, *twin.Error) {
 }
 
 type updateGroupParams struct {
-	ID    string                `path:"id"`
+	recordPath
 	Group twin.Opt[groupParams] `param:"group" rule:"required"`
 }
 
@@ -117,7 +113,7 @@ func updateGroup(tx *twin.Tx, p *updateGroupParams) (twin.Doc, *twin.Error) {
 }
 
 // deleteGroup takes the agents out of the group. Tickets keep what they say.
-func deleteGroup(tx *twin.Tx, p *groupPath) (twin.Doc, *twin.Error) {
+func deleteGroup(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	if err := adminOnly(tx); err != nil {
 		return twin.Doc{}, err
 	}

@@ -91,7 +91,7 @@ func makeGroupMembership(tx *twin.Tx, v *groupMembershipParams) (int64, *twin.Er
 }
 
 type createGroupMembershipOfUserParams struct {
-	ID         string                             `path:"id"`
+	recordPath
 	Membership twin.Opt[ownGroupMembershipParams] `param:"group_membership" rule:"required"`
 }
 
@@ -186,11 +186,7 @@ func leaveGroups(tx *twin.Tx, user int64) {
 	setDefaultGroup(tx, user, nil)
 }
 
-type membershipPath struct {
-	ID string `path:"id"`
-}
-
-func showGroupMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin.Error) {
+func showGroupMembership(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	doc, ok := groupMemberships.Doc(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()
@@ -198,7 +194,7 @@ func showGroupMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin.Error)
 	return wrapped("group_membership", doc), nil
 }
 
-func deleteGroupMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin.Error) {
+func deleteGroupMembership(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	if err := adminOnly(tx); err != nil {
 		return twin.Doc{}, err
 	}
@@ -211,7 +207,7 @@ func deleteGroupMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin.Erro
 }
 
 type membershipOfUserPath struct {
-	ID         string `path:"id"`
+	recordPath
 	Membership string `path:"membership"`
 }
 
@@ -228,14 +224,14 @@ func showGroupMembershipOfUser(tx *twin.Tx, p *membershipOfUserPath) (twin.Doc, 
 	if _, err := p.find(tx); err != nil {
 		return twin.Doc{}, err
 	}
-	return showGroupMembership(tx, &membershipPath{p.Membership})
+	return showGroupMembership(tx, &recordPath{p.Membership})
 }
 
 func deleteGroupMembershipOfUser(tx *twin.Tx, p *membershipOfUserPath) (twin.Doc, *twin.Error) {
 	if _, err := p.find(tx); err != nil {
 		return twin.Doc{}, err
 	}
-	return deleteGroupMembership(tx, &membershipPath{p.Membership})
+	return deleteGroupMembership(tx, &recordPath{p.Membership})
 }
 
 // makeDefaultGroup answers all memberships of the user.

@@ -32,19 +32,28 @@ func incrementalAPI() twin.API {
 const exportMax = 1000
 
 type exportParams struct {
-	StartTime twin.Opt[int64]  `param:"start_time"`
+	StartTime twin.Opt[int64]  `param:"start_time" rule:"min=0"`
 	Cursor    twin.Opt[string] `param:"cursor"`
 	PerPage   twin.Opt[int64]  `param:"per_page"`
 	Include   twin.Opt[string] `param:"include"`
 }
+
+// ticketExportParams may leave deleted tickets out.
+type ticketExportParams struct {
+	exportParams
+	ExcludeDeleted twin.Opt[bool] `param:"exclude_deleted"`
+}
+
+// kept is which tickets are shown.
+func (p *ticketExportParams) kept(row *projection.Row) bool { return !p.ExcludeDeleted.V || live(row) }
 
 // start checks when an export begins: any moment until now.
 func (p *exportParams) start(tx *twin.Tx) (int64, *twin.Error) {
 	if !p.StartTime.Given() {
 		return 0, errAttribute("start_time", "is missing")
 	}
-	if p.StartTime.V > int64(tx.Now()) || p.StartTime.V < 0 {
-		return 0, fail(422, plainError{Error: "InvalidValue", Description: "start_time must be in the past"})
+	if p.StartTime.V > int64(tx.Now()) { // clients know this by how it begins
+		return 0, fail(422, plainError{Error: "InvalidValue", Description: "Too recent start_time. Use a start_time older than 60 seconds"})
 	}
 	return p.StartTime.V, nil
 }
@@ -83,11 +92,11 @@ func (e exported) compare(o exported) int {
 	return cmp.Or(cmp.Compare(e.at, o.at), cmp.Compare(e.seq, o.seq), cmp.Compare(e.id, o.id))
 }
 
-// since gathers the records of a table that changed at start or later, in the
-// order of their change.
-func since(st *projection.State, table string, start int64) []exported {
+// since gathers the records of a table that changed at start or later and that keep,
+// if not nil, keeps, in the order of their change.
+func since(st *projection.State, table string, keep func(*projection.Row) bool, start int64) []exported {
 	var out []exported
-	for _, it := range rowsWith(st, table, "", nil) {
+	for _, it := range rowsWith(st, table, "", keep) {
 		if at := changedAt(it.body); at >= start {
 			out = append(out, exported{it, at, st.Get(table, key(it.id)).Seq})
 		}
@@ -98,12 +107,12 @@ func since(st *projection.State, table string, start int64) []exported {
 
 // byTime pages by the moment of the last change: a page ends between two moments,
 // unless one moment has more records than a page.
-func (p *exportParams) byTime(tx *twin.Tx, name, table string, show func(canon.Raw) canon.Raw) (twin.Doc, *twin.Error) {
+func (p *exportParams) byTime(tx *twin.Tx, name, table string, keep func(*projection.Row) bool, show func(canon.Raw) canon.Raw) (twin.Doc, *twin.Error) {
 	start, err := p.start(tx)
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	all := since(tx.State(), table, start)
+	all := since(tx.State(), table, keep, start)
 	n := min(p.size(), len(all))
 	for n > 0 && n < len(all) && all[n].at == all[n-1].at {
 		n++
@@ -142,7 +151,7 @@ func (p *exportParams) aside(tx *twin.Tx, rows []canon.Raw) []part {
 }
 
 // byCursor pages by the last change, to the request: what changes again, changes later.
-func (p *exportParams) byCursor(tx *twin.Tx, name, table string) (twin.Doc, *twin.Error) {
+func (p *exportParams) byCursor(tx *twin.Tx, name, table string, keep func(*projection.Row) bool) (twin.Doc, *twin.Error) {
 	var from exported
 	if p.Cursor.Given() {
 		at, ok := readExportCursor(p.Cursor.V)
@@ -157,7 +166,7 @@ func (p *exportParams) byCursor(tx *twin.Tx, name, table string) (twin.Doc, *twi
 		}
 		from = exported{at: start}
 	}
-	all := slices.DeleteFunc(since(tx.State(), table, from.at), func(e exported) bool { return e.compare(from) <= 0 })
+	all := slices.DeleteFunc(since(tx.State(), table, keep, from.at), func(e exported) bool { return e.compare(from) <= 0 })
 	n := min(p.size(), len(all))
 	rows := make([]canon.Raw, 0, n)
 	for _, e := range all[:n] {
@@ -187,24 +196,24 @@ func readExportCursor(s string) (exported, bool) {
 
 func same(body canon.Raw) canon.Raw { return body }
 
-func exportTickets(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
-	return p.byTime(tx, "tickets", tickets.Table, same)
+func exportTickets(tx *twin.Tx, p *ticketExportParams) (twin.Doc, *twin.Error) {
+	return p.byTime(tx, "tickets", tickets.Table, p.kept, same)
 }
 
-func exportTicketsCursor(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
-	return p.byCursor(tx, "tickets", tickets.Table)
+func exportTicketsCursor(tx *twin.Tx, p *ticketExportParams) (twin.Doc, *twin.Error) {
+	return p.byCursor(tx, "tickets", tickets.Table, p.kept)
 }
 
 func exportUsers(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
-	return p.byTime(tx, "users", users.Table, same)
+	return p.byTime(tx, "users", users.Table, nil, same)
 }
 
 func exportUsersCursor(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
-	return p.byCursor(tx, "users", users.Table)
+	return p.byCursor(tx, "users", users.Table, nil)
 }
 
 func exportOrganizations(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
-	return p.byTime(tx, "organizations", organizations.Table, same)
+	return p.byTime(tx, "organizations", organizations.Table, nil, same)
 }
 
 // ticketEvent is an audit as the export of ticket events shows it.
@@ -220,7 +229,7 @@ type ticketEvent struct {
 }
 
 func exportTicketEvents(tx *twin.Tx, p *exportParams) (twin.Doc, *twin.Error) {
-	return p.byTime(tx, "ticket_events", audits.Table, func(body canon.Raw) canon.Raw {
+	return p.byTime(tx, "ticket_events", audits.Table, nil, func(body canon.Raw) canon.Raw {
 		a := audits.Decode(&projection.Row{Body: body})
 		return canon.Marshal(&ticketEvent{ChildEvents: a.Events, CreatedAt: a.CreatedAt, EventType: "Audit", ID: a.ID, TicketID: a.TicketID,
 			Timestamp: a.CreatedAt.unix(), UpdaterID: a.AuthorID, Via: a.Via.Channel})

@@ -3,6 +3,7 @@ package zendesk
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"worlds/journal/canon"
 	"worlds/twin"
@@ -72,6 +73,19 @@ func key(id int64) string { return strconv.FormatInt(id, 10) }
 func pathID(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == s
+}
+
+// recordPath names a record, by a number.
+type recordPath struct {
+	ID string `path:"id"`
+}
+
+// Check refuses words, as of a client that has no id, before they are looked for.
+func (p *recordPath) Check() *twin.Error {
+	if digits := strings.TrimPrefix(p.ID, "-"); digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return errAttribute("id", "must be an integer")
+	}
+	return nil
 }
 
 func idOrNull(id int64) *int64 {

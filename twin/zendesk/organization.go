@@ -152,11 +152,7 @@ func createOrUpdateOrganization(tx *twin.Tx, p *createOrganizationParams) (twin.
 	return createOrganization(tx, p)
 }
 
-type organizationPath struct {
-	ID string `path:"id"`
-}
-
-func showOrganization(tx *twin.Tx, p *organizationPath) (twin.Doc, *twin.Error) {
+func showOrganization(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	doc, ok := organizations.Doc(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()
@@ -165,7 +161,7 @@ func showOrganization(tx *twin.Tx, p *organizationPath) (twin.Doc, *twin.Error) 
 }
 
 type updateOrganizationParams struct {
-	ID           string                       `path:"id"`
+	recordPath
 	Organization twin.Opt[organizationParams] `param:"organization" rule:"required"`
 }
 
@@ -198,7 +194,7 @@ func changeOrganization(tx *twin.Tx, id string, p *organizationParams) (twin.Doc
 }
 
 // deleteOrganization takes its users out of it; tickets keep what they say.
-func deleteOrganization(tx *twin.Tx, p *organizationPath) (twin.Doc, *twin.Error) {
+func deleteOrganization(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	if err := adminOnly(tx); err != nil {
 		return twin.Doc{}, err
 	}

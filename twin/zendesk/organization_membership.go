@@ -157,7 +157,7 @@ func leaveOrganizations(tx *twin.Tx, user int64) {
 	setHome(tx, user, nil)
 }
 
-func showOrganizationMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin.Error) {
+func showOrganizationMembership(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	doc, ok := organizationMemberships.Doc(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()
@@ -165,7 +165,7 @@ func showOrganizationMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin
 	return wrapped("organization_membership", doc), nil
 }
 
-func deleteOrganizationMembership(tx *twin.Tx, p *membershipPath) (twin.Doc, *twin.Error) {
+func deleteOrganizationMembership(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	m, ok := organizationMemberships.Get(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()

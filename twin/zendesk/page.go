@@ -42,6 +42,14 @@ func (p *paging) cursors() bool {
 	return v.Size.Given() || v.After.Sent() || v.Before.Sent()
 }
 
+// offsetOnly refuses cursors where a list has none.
+func (p *paging) offsetOnly() *twin.Error {
+	if p.cursors() {
+		return errAttribute("page", "must be an integer")
+	}
+	return nil
+}
+
 // item is one record of a listing.
 type item struct {
 	id   int64
@@ -55,6 +63,8 @@ type listing struct {
 	items []item // by id
 	// sorts are the members that cursors may sort by, beside id.
 	sorts []string
+	// most is how many records a page with cursors has at most, pageMax if it is 0.
+	most int64
 	// descending is the order when the request names none.
 	descending bool
 	// aside, if not nil, adds members made from the records shown.
@@ -96,7 +106,7 @@ func (p *paging) offset(tx *twin.Tx) (page, size int64, err *twin.Error) {
 		tx.Ignore("page")
 		page = 1
 	}
-	size = bounded(tx, "per_page", p.PerPage.Or(pageMax))
+	size = bounded(tx, "per_page", p.PerPage.Or(pageMax), pageMax)
 	if page > depthMax/size {
 		return 0, 0, errDepth()
 	}
@@ -105,12 +115,12 @@ func (p *paging) offset(tx *twin.Tx) (page, size int64, err *twin.Error) {
 
 // bounded is the size of a page; one out of bounds is the largest, and the reply
 // says that it was not looked at.
-func bounded(tx *twin.Tx, name string, size int64) int64 {
-	if size >= 1 && size <= pageMax {
+func bounded(tx *twin.Tx, name string, size, most int64) int64 {
+	if size >= 1 && size <= most {
 		return size
 	}
 	tx.Ignore(name)
-	return pageMax
+	return most
 }
 
 // sortWords are what offset pagination sorts by.
@@ -160,7 +170,7 @@ func (l *listing) byCursor(tx *twin.Tx, p *paging) (twin.Doc, *twin.Error) {
 	if p.SortBy.Given() || p.SortOrder.Given() { // offset's words, which cursors do not know
 		tx.Ignore("sort_by", "sort_order")
 	}
-	size := bounded(tx, "page[size]", p.Page.V.Size.Or(pageMax))
+	size := bounded(tx, "page[size]", p.Page.V.Size.Or(pageMax), max(l.most, pageMax))
 	l.order(by, down)
 	from, to := 0, len(l.items)
 	if c := p.Page.V.After; c.Given() {

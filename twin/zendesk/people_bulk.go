@@ -126,7 +126,7 @@ func destroyMany(tx *twin.Tx, kind string, p *destroyManyParams, destroy func(id
 
 func destroyManyUsers(tx *twin.Tx, p *destroyManyParams) (twin.Doc, *twin.Error) {
 	return destroyMany(tx, "Bulk Delete User", p, func(id string) *twin.Error {
-		_, err := deleteUser(tx, &userPath{ID: id})
+		_, err := deleteUser(tx, &recordPath{ID: id})
 		return err
 	})
 }
@@ -152,7 +152,7 @@ func createManyOrganizations(tx *twin.Tx, p *manyOrganizationsParams) (twin.Doc,
 
 func destroyManyOrganizations(tx *twin.Tx, p *destroyManyParams) (twin.Doc, *twin.Error) {
 	return destroyMany(tx, "Bulk Delete Organization", p, func(id string) *twin.Error {
-		_, err := deleteOrganization(tx, &organizationPath{ID: id})
+		_, err := deleteOrganization(tx, &recordPath{ID: id})
 		return err
 	})
 }
@@ -176,7 +176,7 @@ func createManyGroupMemberships(tx *twin.Tx, p *manyGroupMembershipsParams) (twi
 
 func destroyManyGroupMemberships(tx *twin.Tx, p *destroyManyParams) (twin.Doc, *twin.Error) {
 	return destroyMany(tx, "Bulk Delete Membership", p, func(id string) *twin.Error {
-		_, err := deleteGroupMembership(tx, &membershipPath{ID: id})
+		_, err := deleteGroupMembership(tx, &recordPath{ID: id})
 		return err
 	})
 }
@@ -200,7 +200,7 @@ func createManyOrganizationMemberships(tx *twin.Tx, p *manyOrganizationMembershi
 
 func destroyManyOrganizationMemberships(tx *twin.Tx, p *destroyManyParams) (twin.Doc, *twin.Error) {
 	return destroyMany(tx, "Bulk Delete Organization Membership", p, func(id string) *twin.Error {
-		_, err := deleteOrganizationMembership(tx, &membershipPath{ID: id})
+		_, err := deleteOrganizationMembership(tx, &recordPath{ID: id})
 		return err
 	})
 }

@@ -241,6 +241,7 @@ func TestSearchDepth(t *testing.T) {
 	if seen != 11 {
 		t.Errorf("the export has %d pages", seen)
 	}
+	r.ok("GET /search/export?query=type:ticket&filter[type]=ticket&page[size]=1000").want(t, "results.#", "1000", "meta.has_more", "true")
 }
 
 func TestIncrementalExports(t *testing.T) {

@@ -30,7 +30,7 @@ type clause struct {
 var queryKeys = [...][2]string{
 	{"assignee", "assignee"}, {"cc", "cc"}, {"commenter", "commenter"}, {"created", "created"}, {"created_at", "created"}, {"description", "description"},
 	{"details", "details"}, {"due_date", "due_date"}, {"email", "email"}, {"external_id", "external_id"}, {"group", "group"},
-	{"name", "name"}, {"notes", "notes"}, {"order_by", "order_by"}, {"organization", "organization"}, {"phone", "phone"}, {"priority", "priority"},
+	{"is_suspended", "is_suspended"}, {"is_verified", "is_verified"}, {"name", "name"}, {"notes", "notes"}, {"order_by", "order_by"}, {"organization", "organization"}, {"phone", "phone"}, {"priority", "priority"},
 	{"requester", "requester"}, {"role", "role"}, {"solved", "solved"}, {"sort", "sort"}, {"status", "status"}, {"subject", "subject"},
 	{"submitter", "submitter"}, {"tags", "tags"}, {"ticket_type", "ticket_type"}, {"type", "type"}, {"updated", "updated"},
 	{"updated_at", "updated"}, {"user", "requester"}, {"via", "via"},

@@ -3,6 +3,7 @@ package zendesk
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"worlds/journal/canon"
@@ -65,8 +66,8 @@ type searchParams struct {
 }
 
 func searchAll(tx *twin.Tx, p *searchParams) (twin.Doc, *twin.Error) {
-	if p.cursors() {
-		return twin.Doc{}, errPage("search is paged by page and per_page; search/export has cursors")
+	if err := p.offsetOnly(); err != nil {
+		return twin.Doc{}, err
 	}
 	q, err := parseQuery(p.Query.V)
 	if err != nil {
@@ -124,7 +125,7 @@ func searchExport(tx *twin.Tx, p *searchExportParams) (twin.Doc, *twin.Error) {
 		return twin.Doc{}, err
 	}
 	q.types = []string{p.Filter.V.Type.V}
-	l := &listing{name: "results", items: newSearch(tx).results(q)}
+	l := &listing{name: "results", items: newSearch(tx).results(q), most: exportMax}
 	l.aside = func([]canon.Raw) []part { return []part{{"facets", nil}} }
 	return l.byCursor(tx, &p.paging)
 }
@@ -261,6 +262,10 @@ func (s *search) user(q *query, u *User) bool {
 			return f.is(lower(orZero(u.Email)))
 		case "role":
 			return f.is(u.Role)
+		case "is_suspended":
+			return f.value == strconv.FormatBool(u.Suspended)
+		case "is_verified":
+			return f.value == strconv.FormatBool(u.Verified)
 		case "phone":
 			return f.is(orZero(u.Phone))
 		case "external_id":

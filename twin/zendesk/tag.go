@@ -36,15 +36,10 @@ func tagAPI() twin.API {
 // POST adds to the tags there are, PUT replaces them, DELETE takes some away:
 // the way of tickets' own paths, whatever the verbs elsewhere.
 
-type tagPath struct {
-	ID string `path:"id"`
-}
-
 type tagParams struct {
-	ID           string             `path:"id"`
-	Tags         twin.Opt[[]string] `param:"tags" rule:"required"`
-	SafeUpdate   twin.Opt[bool]     `param:"safe_update"`
-	UpdatedStamp twin.Opt[string]   `param:"updated_stamp"`
+	recordPath
+	guardParams
+	Tags twin.Opt[[]string] `param:"tags" rule:"required"`
 }
 
 func tagsDoc(tags []string, status int64) twin.Doc {
@@ -61,7 +56,7 @@ func lessTags(had, sent []string) []string {
 	return slices.DeleteFunc(slices.Clone(had), func(t string) bool { return slices.Contains(gone, t) })
 }
 
-func showTicketTags(tx *twin.Tx, p *tagPath) (twin.Doc, *twin.Error) {
+func showTicketTags(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	t, ok := liveTicket(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()
@@ -76,7 +71,7 @@ func (p *tagParams) retag(tx *twin.Tx, how change, status int64) (twin.Doc, *twi
 		return twin.Doc{}, errNotFound()
 	}
 	tags := how(t.Tags, p.Tags.V)
-	update := changeTicketParams{ticketParams: ticketParams{Tags: twin.Set(tags)}, SafeUpdate: p.SafeUpdate, UpdatedStamp: p.UpdatedStamp}
+	update := changeTicketParams{ticketParams: ticketParams{Tags: twin.Set(tags)}, guardParams: p.guardParams}
 	if _, err := changeTicket(tx, t, &update); err != nil {
 		return twin.Doc{}, err
 	}
@@ -93,7 +88,7 @@ func removeTicketTags(tx *twin.Tx, p *tagParams) (twin.Doc, *twin.Error) {
 	return p.retag(tx, lessTags, 200)
 }
 
-func showUserTags(tx *twin.Tx, p *tagPath) (twin.Doc, *twin.Error) {
+func showUserTags(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	u, ok := users.Get(tx, p.ID)
 	if !ok || !u.Active {
 		return twin.Doc{}, errNotFound()
@@ -122,7 +117,7 @@ func removeUserTags(tx *twin.Tx, p *tagParams) (twin.Doc, *twin.Error) {
 	return p.retagUser(tx, lessTags, 200)
 }
 
-func showOrganizationTags(tx *twin.Tx, p *tagPath) (twin.Doc, *twin.Error) {
+func showOrganizationTags(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	o, ok := organizations.Get(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()

@@ -164,7 +164,7 @@ func liveTicket(tx *twin.Tx, id string) (*Ticket, bool) {
 }
 
 type ticketPath struct {
-	ID      string           `path:"id"`
+	recordPath
 	Include twin.Opt[string] `param:"include"`
 }
 
@@ -315,7 +315,7 @@ func showManyTickets(tx *twin.Tx, p *showManyTicketsParams) (twin.Doc, *twin.Err
 }
 
 type ticketsOfParams struct {
-	ID string `path:"id"`
+	recordPath
 	paging
 	Include twin.Opt[string] `param:"include"`
 }

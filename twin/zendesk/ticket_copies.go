@@ -3,6 +3,7 @@ package zendesk
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"worlds/journal/canon"
@@ -93,7 +94,11 @@ func (p *copyParams) user(tx *twin.Tx, name string, gone bool) (int64, *twin.Err
 		}
 		return u.ID, nil
 	}
-	u, err := (&requesterParams{Email: p.UserEmail, Name: p.UserName}).find(tx)
+	called := p.UserName
+	if strings.TrimSpace(called.V) == "" {
+		called = p.UserEmail
+	}
+	u, err := (&requesterParams{Email: p.UserEmail, Name: called}).find(tx)
 	if err != nil {
 		return 0, err
 	}

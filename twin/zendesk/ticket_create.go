@@ -1,6 +1,8 @@
 package zendesk
 
 import (
+	"strings"
+
 	"worlds/journal/canon"
 	"worlds/seed"
 	"worlds/twin"
@@ -45,7 +47,7 @@ func makeTicket(tx *twin.Tx, p *newTicketParams) (*Ticket, canon.Raw, *twin.Erro
 		return nil, nil, err
 	}
 	at := stampOf(tx.Now())
-	t := Ticket{AllowAttachments: true, CreatedAt: at, RequesterID: me.ID, Status: statusNew, SubmitterID: me.ID, UpdatedAt: at,
+	t := Ticket{AllowAttachments: true, CreatedAt: at, RequesterID: me.ID, Status: statusNew, UpdatedAt: at,
 		GeneratedTimestamp: int64(tx.Now()), Via: viaOf(channelAPI), IsPublic: true}
 	if parent != nil {
 		t.Via = followUpVia(parent)
@@ -61,7 +63,7 @@ func makeTicket(tx *twin.Tx, p *newTicketParams) (*Ticket, canon.Raw, *twin.Erro
 	t.ID = tx.Next(ticketCounter)
 	t.URL = linkTo("tickets", t.ID)
 	a := newAudit(tx, t.ID, author.ID, p.Metadata)
-	comment := c.comment(tx, &a, author, true)
+	comment := c.comment(tx, &a, author, c.Public.Or(true))
 	t.Description, t.IsPublic = comment.Body, comment.Public
 	a.comment(tx, &comment)
 	a.created(tx, &t)
@@ -76,18 +78,19 @@ func makeTicket(tx *twin.Tx, p *newTicketParams) (*Ticket, canon.Raw, *twin.Erro
 	return &t, body.Body, nil
 }
 
-// settle fills a new ticket in.
+// settle fills a new ticket in. Its submitter, who writes the first comment, is the
+// requester unless the request names one.
 func (p *newTicketParams) settle(tx *twin.Tx, t *Ticket) *twin.Error {
 	if s := p.SubmitterID; s.Given() {
 		if _, ok := activeUser(tx, s.V); !ok {
 			return errNoSuch("submitter_id", s.V)
 		}
-		t.SubmitterID = s.V
 	}
 	p.Recipient.Apply(&t.Recipient)
 	if err := p.apply(tx, t); err != nil {
 		return err
 	}
+	t.SubmitterID = p.SubmitterID.Or(t.RequesterID)
 	if !p.OrganizationID.Sent() && t.OrganizationID == nil {
 		requester, _ := users.Get(tx, key(t.RequesterID))
 		t.OrganizationID = requester.OrganizationID
@@ -153,7 +156,7 @@ func markProblem(tx *twin.Tx, was, is *int64) {
 	}
 }
 
-// requesterParams name a requester who may have to be made.
+// requesterParams name a requester who may have to be made: whoever is made needs a name.
 type requesterParams struct {
 	Email twin.Opt[string] `param:"email"`
 	Name  twin.Opt[string] `param:"name" rule:"len=255"`
@@ -164,13 +167,10 @@ func (p *requesterParams) find(tx *twin.Tx) (*User, *twin.Error) {
 	if u, ok := userByEmail(tx, p.Email.V); ok && p.Email.Given() {
 		return u, nil
 	}
-	name := p.Name.V
-	if name == "" {
-		if name = p.Email.V; name == "" {
-			return nil, errField("requester", blankValue, "name and email cannot be blank")
-		}
+	if strings.TrimSpace(p.Name.V) == "" {
+		return nil, errNameless()
 	}
-	u := userParams{Name: twin.Set(name), Role: twin.Set(seed.RoleEndUser)}
+	u := userParams{Name: p.Name, Role: twin.Set(seed.RoleEndUser)}
 	if p.Email.Given() {
 		u.Email = p.Email
 	}

@@ -41,31 +41,79 @@ type fieldValueParams struct {
 }
 
 // changeTicketParams change a ticket: tags may be added to and taken from those there
-// are, and safe_update guards the change.
+// are.
 type changeTicketParams struct {
 	ticketParams
-	AdditionalTags twin.Opt[[]string] `param:"additional_tags"`
-	RemoveTags     twin.Opt[[]string] `param:"remove_tags"`
-	SafeUpdate     twin.Opt[bool]     `param:"safe_update"`
-	UpdatedStamp   twin.Opt[string]   `param:"updated_stamp"`
+	guardParams
+	AdditionalTags twin.Opt[canon.Raw] `param:"additional_tags"`
+	RemoveTags     twin.Opt[canon.Raw] `param:"remove_tags"`
 }
 
 // on is the change with its tags made whole for a ticket.
-func (p *changeTicketParams) on(t *Ticket) *changeTicketParams {
+func (p *changeTicketParams) on(t *Ticket) (*changeTicketParams, *twin.Error) {
 	change := *p
-	if p.AdditionalTags.Given() || p.RemoveTags.Given() {
-		tags := slices.Concat(t.Tags, p.AdditionalTags.V)
-		if p.Tags.Given() {
-			tags = slices.Concat(p.Tags.V, p.AdditionalTags.V)
-		}
-		gone := tagsOf(p.RemoveTags.V)
-		change.Tags = twin.Set(slices.DeleteFunc(tagsOf(tags), func(tag string) bool { return slices.Contains(gone, tag) }))
+	more, err := tagWords("additional_tags", p.AdditionalTags)
+	if err != nil {
+		return nil, err
 	}
-	return &change
+	gone, err := tagWords("remove_tags", p.RemoveTags)
+	if err != nil {
+		return nil, err
+	}
+	if p.AdditionalTags.Given() || p.RemoveTags.Given() {
+		tags := t.Tags
+		if p.Tags.Given() {
+			tags = p.Tags.V
+		}
+		change.Tags = twin.Set(lessTags(plusTags(tags, more), gone))
+	}
+	return &change, nil
+}
+
+// tagWords are tags to add or to take away: a list, or a text of them.
+func tagWords(name string, p twin.Opt[canon.Raw]) ([]string, *twin.Error) {
+	if !p.Given() {
+		return nil, nil
+	}
+	if s, ok := canon.Unquote(p.V); ok {
+		return []string{s}, nil
+	}
+	if p.V[0] != '[' {
+		return nil, errField(name, invalidValue, "must be of type array")
+	}
+	var tags []string
+	for e := range canon.Elements(p.V) {
+		s, ok := canon.Unquote(e)
+		if !ok {
+			return nil, errField(name, invalidValue, "must be of type string")
+		}
+		tags = append(tags, s)
+	}
+	return tags, nil
+}
+
+// guardParams let a change happen only to a ticket that is as the client saw it.
+type guardParams struct {
+	SafeUpdate   twin.Opt[canon.Raw] `param:"safe_update"` // Zendesk's own examples send a text
+	UpdatedStamp twin.Opt[string]    `param:"updated_stamp"`
+}
+
+// guard refuses a change of a ticket that has changed since.
+func (p *guardParams) guard(t *Ticket) *twin.Error {
+	switch string(p.SafeUpdate.V) {
+	case "", "false", `"false"`:
+		return nil
+	case "true", `"true"`:
+		if seen, ok := parseMoment(p.UpdatedStamp.V); !ok || seen != t.UpdatedAt.unix() {
+			return errConflict()
+		}
+		return nil
+	}
+	return errField("safe_update", invalidValue, "must be of type boolean")
 }
 
 type updateTicketParams struct {
-	ID     string                       `path:"id"`
+	recordPath
 	Ticket twin.Opt[changeTicketParams] `param:"ticket" rule:"required"`
 }
 
@@ -74,7 +122,11 @@ func updateTicket(tx *twin.Tx, p *updateTicketParams) (twin.Doc, *twin.Error) {
 	if !ok {
 		return twin.Doc{}, errNotFound()
 	}
-	audit, err := changeTicket(tx, t, p.Ticket.V.on(t))
+	change, err := p.Ticket.V.on(t)
+	if err != nil {
+		return twin.Doc{}, err
+	}
+	audit, err := changeTicket(tx, t, change)
 	if err != nil {
 		return twin.Doc{}, err
 	}
@@ -88,8 +140,8 @@ func changeTicket(tx *twin.Tx, t *Ticket, p *changeTicketParams) (canon.Raw, *tw
 	if t.Status == statusClosed && !mutant.Is("closed-ticket-changes") {
 		return nil, errClosed()
 	}
-	if p.SafeUpdate.V && p.UpdatedStamp.V != string(t.UpdatedAt) {
-		return nil, errConflict()
+	if err := p.guard(t); err != nil {
+		return nil, err
 	}
 	now := *t
 	if err := p.apply(tx, &now); err != nil {

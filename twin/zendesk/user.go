@@ -116,9 +116,11 @@ type userParams struct {
 	Details             twin.Opt[string]    `param:"details" rule:"empty,len=65536"`
 	Email               twin.Opt[string]    `param:"email" rule:"empty,len=512"`
 	ExternalID          twin.Opt[string]    `param:"external_id" rule:"empty,len=255"`
+	Identities          twin.Opt[canon.Raw] `param:"identities"`
 	Name                twin.Opt[string]    `param:"name" rule:"len=255"`
 	Notes               twin.Opt[string]    `param:"notes" rule:"empty,len=65536"`
 	OnlyPrivateComments twin.Opt[bool]      `param:"only_private_comments"`
+	Organization        twin.Opt[canon.Raw] `param:"organization"`
 	OrganizationID      twin.Opt[int64]     `param:"organization_id" rule:"empty"`
 	Phone               twin.Opt[string]    `param:"phone" rule:"empty,len=100"`
 	Role                twin.Opt[string]    `param:"role" rule:"enum=end-user|agent|admin"`
@@ -188,9 +190,14 @@ func (p *userParams) apply(tx *twin.Tx, u *User) *twin.Error {
 			}
 		}
 	}
+	if err := p.unserved(u); err != nil {
+		return err
+	}
 	p.Alias.Apply(&u.Alias)
 	p.Details.Apply(&u.Details)
-	p.Email.Apply(&u.Email)
+	if u.Email == nil || p.Email.Cleared() {
+		p.Email.Apply(&u.Email)
+	}
 	p.ExternalID.Apply(&u.ExternalID)
 	p.Notes.Apply(&u.Notes)
 	p.OrganizationID.Apply(&u.OrganizationID)
@@ -208,6 +215,20 @@ func (p *userParams) apply(tx *twin.Tx, u *User) *twin.Error {
 	var err *twin.Error
 	u.UserFields, err = applyFields("user_fields", u.UserFields, p.UserFields)
 	return err
+}
+
+// unserved refuses what would give a user identities beside the address, as another
+// address does: that never takes the place of the first.
+func (p *userParams) unserved(u *User) *twin.Error {
+	switch {
+	case p.Identities.Given() && string(p.Identities.V) != "[]":
+		return errUnserved("the identities of users (user[identities])")
+	case p.Email.Given() && u.Email != nil && lower(*u.Email) != lower(p.Email.V):
+		return errUnserved("a second address of a user (user[email] of one who has an address)")
+	case p.Organization.Given():
+		return errUnserved("an organization by its name (user[organization])")
+	}
+	return nil
 }
 
 // checkRole keeps agents from making agents, and admins from locking themselves
@@ -337,16 +358,57 @@ func knownUser(tx *twin.Tx, p *userParams) (*User, bool) {
 	return nil, false
 }
 
-type userPath struct {
-	ID string `path:"id"`
+// besideParams name what is shown beside users.
+type besideParams struct {
+	Include twin.Opt[string] `param:"include"`
 }
 
-func showUser(tx *twin.Tx, p *userPath) (twin.Doc, *twin.Error) {
+type showUserParams struct {
+	recordPath
+	besideParams
+}
+
+func showUser(tx *twin.Tx, p *showUserParams) (twin.Doc, *twin.Error) {
 	doc, ok := users.Doc(tx, p.ID)
 	if !ok {
 		return twin.Doc{}, errNotFound()
 	}
-	return wrapped("user", doc), nil
+	return twin.Doc{Body: object(append(p.aside(tx)([]canon.Raw{doc.Body}), part{"user", doc.Body})...)}, nil
+}
+
+// aside makes the sideloads of users.
+func (p *besideParams) aside(tx *twin.Tx) func([]canon.Raw) []part {
+	return func(shown []canon.Raw) []part {
+		var parts []part
+		for name := range strings.SplitSeq(p.Include.V, ",") {
+			switch name {
+			case "organizations":
+				parts = append(parts, part{name, beside(tx, organizations.Table, shown, "organization_id")})
+			case "groups":
+				parts = append(parts, part{name, array(groupsOf(tx, shown))})
+			case "":
+			default:
+				tx.Ignore("include=" + name)
+			}
+		}
+		return parts
+	}
+}
+
+// groupsOf gathers the groups that users are in, by id.
+func groupsOf(tx *twin.Tx, shown []canon.Raw) []canon.Raw {
+	in := map[string]bool{}
+	for _, body := range shown {
+		id, _ := canon.Get(body, "id")
+		for m := range groupMemberships.With(tx, "user="+string(id)) {
+			in[key(m.GroupID)] = true
+		}
+	}
+	var rows []canon.Raw
+	for _, it := range rowsWith(tx.State(), groups.Table, "", func(row *projection.Row) bool { return in[row.ID] }) {
+		rows = append(rows, it.body)
+	}
+	return rows
 }
 
 type noParams struct{}
@@ -357,7 +419,7 @@ func showMe(tx *twin.Tx, _ *noParams) (twin.Doc, *twin.Error) {
 }
 
 type updateUserParams struct {
-	ID   string               `path:"id"`
+	recordPath
 	User twin.Opt[userParams] `param:"user" rule:"required"`
 }
 
@@ -395,7 +457,7 @@ func replaceUser(tx *twin.Tx, u *User) {
 }
 
 // deleteUser leaves the user to be shown, inactive and in no list.
-func deleteUser(tx *twin.Tx, p *userPath) (twin.Doc, *twin.Error) {
+func deleteUser(tx *twin.Tx, p *recordPath) (twin.Doc, *twin.Error) {
 	if err := adminOnly(tx); err != nil {
 		return twin.Doc{}, err
 	}
@@ -441,6 +503,7 @@ func (p *roleParams) has(row *projection.Row) bool {
 
 type listUsersParams struct {
 	paging
+	besideParams
 	roleParams
 	ExternalID twin.Opt[string] `param:"external_id"`
 }
@@ -450,7 +513,14 @@ func listUsers(tx *twin.Tx, p *listUsersParams) (twin.Doc, *twin.Error) {
 	if p.ExternalID.Given() {
 		term = "external=" + p.ExternalID.V
 	}
-	return userListing(rowsWith(tx.State(), users.Table, term, p.has)).answer(tx, &p.paging)
+	return p.listing(tx, rowsWith(tx.State(), users.Table, term, p.has)).answer(tx, &p.paging)
+}
+
+// listing is userListing with what is shown beside it.
+func (p *besideParams) listing(tx *twin.Tx, items []item) *listing {
+	l := userListing(items)
+	l.aside = p.aside(tx)
+	return l
 }
 
 func userListing(items []item) *listing {
@@ -518,12 +588,17 @@ func (p *showManyParams) many(tx *twin.Tx, table string) ([]item, *twin.Error) {
 	return out, nil
 }
 
-func showManyUsers(tx *twin.Tx, p *showManyParams) (twin.Doc, *twin.Error) {
+type showManyUsersParams struct {
+	showManyParams
+	besideParams
+}
+
+func showManyUsers(tx *twin.Tx, p *showManyUsersParams) (twin.Doc, *twin.Error) {
 	items, err := p.many(tx, users.Table)
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	return userListing(items).answer(tx, &p.paging)
+	return p.listing(tx, items).answer(tx, &p.paging)
 }
 
 type autocompleteParams struct {
@@ -549,16 +624,20 @@ func wordBegins(name, begin string) bool {
 
 type searchUsersParams struct {
 	paging
+	besideParams
 	Query      twin.Opt[string] `param:"query"`
 	ExternalID twin.Opt[string] `param:"external_id"`
 }
 
 func searchUsers(tx *twin.Tx, p *searchUsersParams) (twin.Doc, *twin.Error) {
+	if err := p.offsetOnly(); err != nil {
+		return twin.Doc{}, err
+	}
 	if !p.Query.Given() && !p.ExternalID.Given() {
 		return twin.Doc{}, errAttribute("query", "is missing")
 	}
 	if p.ExternalID.Given() {
-		return userListing(rowsWith(tx.State(), users.Table, "external="+p.ExternalID.V, nil)).answer(tx, &p.paging)
+		return p.listing(tx, rowsWith(tx.State(), users.Table, "external="+p.ExternalID.V, nil)).answer(tx, &p.paging)
 	}
 	q, err := parseQuery(p.Query.V)
 	if err != nil {
@@ -566,11 +645,11 @@ func searchUsers(tx *twin.Tx, p *searchUsersParams) (twin.Doc, *twin.Error) {
 	}
 	s := newSearch(tx)
 	items := rowsWith(tx.State(), users.Table, "live=true", func(row *projection.Row) bool { return s.user(q, users.Decode(row)) })
-	return userListing(items).answer(tx, &p.paging)
+	return p.listing(tx, items).answer(tx, &p.paging)
 }
 
 type usersOfParams struct {
-	ID string `path:"id"`
+	recordPath
 	paging
 }
 

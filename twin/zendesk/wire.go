@@ -23,7 +23,7 @@ func wire() twin.Wire {
 		Login:        login,
 		IdemHeader:   "Idempotency-Key",
 		NoKey:        noKey,
-		BadKey:       func(string) *twin.Error { return errAuth() },
+		BadKey:       badKey,
 		Transport:    errTransport,
 		Head:         head,
 		Render:       render,
@@ -73,6 +73,15 @@ const anonymous = `{"user":{"active":false,"alias":null,"created_at":null,"email
 func noKey(method, path, authorization string) *twin.Error {
 	if method, path = canonical(method, path); method == "GET" && path == prefix+"/users/me" && authorization == "" {
 		return &twin.Error{Status: 200, Body: canon.Raw(anonymous)}
+	}
+	return errAuth()
+}
+
+// badKey answers a credential that no world has; whoever brings a bearer's token reads
+// what OAuth says of one.
+func badKey(authorization, _ string) *twin.Error {
+	if scheme, _, _ := strings.Cut(authorization, " "); strings.EqualFold(scheme, "bearer") {
+		return errToken()
 	}
 	return errAuth()
 }

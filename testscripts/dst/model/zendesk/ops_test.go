@@ -57,7 +57,7 @@ func (h *history) ticketFields() fields {
 		{12, "assignee_email", func() any { return pick(h, "bo@desk.example", "di@home.example", "no@desk.example") }},
 		{12, "bogus", func() any { return 1 }},
 		{25, "requester", func() any {
-			return pick(h, fields{"name": "Fay", "email": "fay@home.example"}, fields{"name": "Di", "email": "DI@home.example"})
+			return pick(h, fields{"name": "Fay", "email": "fay@home.example"}, fields{"name": "Di", "email": "DI@home.example"}, fields{"email": "nobody@home.example"})
 		}},
 	} {
 		if h.chance(c.one) {
@@ -120,7 +120,7 @@ func (h *history) changedTicket() fields {
 		}
 	}
 	if h.chance(15) {
-		f["safe_update"], f["updated_stamp"] = true, "2025-01-01T00:00:00Z"
+		f["safe_update"], f["updated_stamp"] = pick[any](h, true, "true"), "2025-01-01T00:00:00Z"
 	}
 	return f
 }

@@ -189,7 +189,7 @@ func (m *Model) makeUser(p model.Value) (*record, *refusal) {
 // setUser writes the plain members and the organization.
 func (m *Model) setUser(u *record, p model.Value) {
 	for _, name := range plainUser {
-		if v := p.Get(name); v.Kind != model.Absent {
+		if v := p.Get(name); v.Kind != model.Absent && (name != "email" || v.Kind == model.Null || u.text(name) == "") {
 			u.set(name, v)
 		}
 	}
@@ -207,6 +207,9 @@ func (m *Model) setUser(u *record, p model.Value) {
 func (m *Model) updateUser(u *record, p model.Value) *refusal {
 	if r := m.checkUser(p, u).refusal(); r != nil {
 		return r
+	}
+	if email := p.Get("email").Text; email != "" && u.text("email") != "" && !strings.EqualFold(email, u.text("email")) {
+		return &refusal{status: 403, name: "NotImplemented"} // a second address
 	}
 	before := u.v
 	m.setUser(u, p)

@@ -152,8 +152,8 @@ func (c *call) early(r *route) *refusal {
 		return invalid
 	}
 	if r.pattern == "GET /search" || r.pattern == "GET /search/count" {
-		if c.param("query") == "" {
-			return &refusal{status: 400, name: "Invalid attribute"}
+		if c.param("query") == "" || c.param("page[size]") != "" {
+			return invalid
 		}
 	}
 	if c.blank("sort") || !c.countable("per_page") || c.param("page[size]") == "" && !c.countable("page") {

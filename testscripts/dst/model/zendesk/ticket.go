@@ -20,7 +20,7 @@ var ticketKinds = map[string]model.Kind{
 	"requester_id": model.Number, "assignee_id": model.Number, "group_id": model.Number, "organization_id": model.Number,
 	"problem_id": model.Number, "submitter_id": model.Number, "via_followup_source_id": model.Number, "tags": model.Array,
 	"custom_fields": model.Array, "collaborator_ids": model.Array, "follower_ids": model.Array, "email_cc_ids": model.Array,
-	"comment": model.Object, "requester": model.Object, "safe_update": model.False, "updated_stamp": model.String,
+	"comment": model.Object, "requester": model.Object, "updated_stamp": model.String,
 }
 
 // enums are the words that a field may have.
@@ -192,7 +192,7 @@ func (m *Model) makeTicket(p model.Value, caller *record) (*ticket, *record, *re
 		requester = m.activeUser(m.ref(kindUser, p.Get("requester_id")))
 	}
 	n, ticketID := m.mint(kindTicket)
-	t := &ticket{record: record{n, ticketID, m.newTicket(ticketID, requester, caller)}}
+	t := &ticket{record: record{n, ticketID, m.newTicket(ticketID, requester)}}
 	m.setTicket(t, p)
 	if a != nil {
 		m.assign(t, a, group, group != "")
@@ -206,8 +206,8 @@ func (m *Model) makeTicket(p model.Value, caller *record) (*ticket, *record, *re
 			"subject", source.get("subject"), "ticket_id", id(source.id)), "rel", "follow_up", "to", model.Obj())))
 		source.set("followup_ids", model.Seq(append(slices.Clone(source.get("followup_ids").List), id(ticketID))...))
 	}
-	author := m.author(p, caller)
-	public := !staff(author) || p.Get("comment").Get("public").Kind != model.False
+	author := m.author(p, requester)
+	public := p.Get("comment").Get("public").Kind != model.False
 	t.firstPublic = public
 	m.tickets = append(m.tickets, t)
 	t.set("description", words.body)
@@ -221,7 +221,10 @@ func (m *Model) checkRequester(p model.Value) (newcomer model.Value, f faults) {
 	if r.Kind != model.Object || m.byEmail(r.Get("email").Text) != nil {
 		return model.Value{}, nil
 	}
-	return r, m.checkUser(r, nil)
+	if strings.TrimSpace(r.Get("name").Text) == "" {
+		f.add("requester", "")
+	}
+	return r, append(f, m.checkUser(r, nil)...)
 }
 
 // author is who writes the comment of a body: the submitter of a new ticket writes
@@ -238,14 +241,14 @@ func (m *Model) author(p model.Value, caller *record) *record {
 
 func (m *Model) ticketByRef(v model.Value) *ticket { return m.ticket(m.ref(kindTicket, v)) }
 
-func (m *Model) newTicket(ticketID string, requester, caller *record) model.Value {
+func (m *Model) newTicket(ticketID string, requester *record) model.Value {
 	return model.Obj("allow_attachments", true, "allow_channelback", false, "assignee_id", nil, "brand_id", nil,
 		"collaborator_ids", model.Seq(), "created_at", stamp(m.now), "custom_fields", model.Seq(), "custom_status_id", nil,
 		"description", "", "due_at", nil, "email_cc_ids", model.Seq(), "external_id", nil, "follower_ids", model.Seq(),
 		"followup_ids", model.Seq(), "forum_topic_id", nil, "from_messaging_channel", false, "generated_timestamp", m.now,
 		"group_id", nil, "id", id(ticketID), "organization_id", requester.get("organization_id"), "priority", nil,
 		"problem_id", nil, "recipient", nil, "requester_id", id(requester.id), "satisfaction_rating", nil,
-		"sharing_agreement_ids", model.Seq(), "status", "new", "subject", "", "submitter_id", id(caller.id), "tags", model.Seq(),
+		"sharing_agreement_ids", model.Seq(), "status", "new", "subject", "", "submitter_id", id(requester.id), "tags", model.Seq(),
 		"ticket_form_id", nil, "type", nil, "updated_at", stamp(m.now), "url", link("tickets", ticketID), "via", via("api"))
 }
 
@@ -333,7 +336,7 @@ func (m *Model) updateTicket(t *ticket, p model.Value, caller *record) (*record,
 		return nil, faults{{faultClosed, ""}}.refusal()
 	}
 	f := append(m.checkTicket(p), m.checkProblem(p, t.id, t.text("type"))...)
-	if p.Get("safe_update").Kind == model.True && p.Get("updated_stamp").Text != t.text("updated_at") {
+	if safe := p.Get("safe_update"); (safe.Kind == model.True || safe.Text == "true") && p.Get("updated_stamp").Text != t.text("updated_at") {
 		return nil, &refusal{status: 409, name: "UpdateConflict"}
 	}
 	if p.Get("status").Text == "new" && t.text("status") != "new" {
