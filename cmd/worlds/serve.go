@@ -118,7 +118,6 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	heap.Settle()
 	stop, err := profile(c.CPUProfile)
 	if err != nil {
 		return err
@@ -154,6 +153,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := c.announce(t, &ready, operator.Worlds()); err != nil {
 		return err
 	}
+	go heap.Settle() // not before: a start is quickest in a small heap
 	time.AfterFunc(startedAfter, debug.FreeOSMemory) // a start needs several times what a server at rest does
 	return ports.serve(ctx, host, operator, log)
 }
