@@ -31,8 +31,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s (byte %d): %s", p.Path, p.Offset, p.Msg)
 }
 
-// Invalid is the error for a document that is not a seed. It lists every
-// problem, or the first fault of syntax alone, since nothing can be read behind it.
+// Invalid is the error for a document that is not a seed. It lists every problem, up
+// to a fault of syntax behind which nothing can be read.
 type Invalid struct {
 	Problems []Problem // at least one, at most MaxProblems
 	More     int       // problems found beyond those

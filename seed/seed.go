@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"worlds/journal/canon"
@@ -42,9 +41,10 @@ type Seed struct {
 }
 
 // Parse reads a seed document. It accepts UTF-8 JSON with or without a
-// byte-order mark. The error is always an *Invalid: the first fault of the JSON
-// itself with its offset, or else everything that the format's rules have
-// against the document, in document order.
+// byte-order mark. The error is always an *Invalid: the faults of the JSON itself
+// with their offsets, then everything that the format's rules have against the
+// document, in document order. With faults of the JSON the rules that hold values
+// against each other are left out.
 func Parse(src []byte) (*Seed, error) {
 	if len(src) > MaxDocumentBytes {
 		return nil, invalid(Problem{Path: rootPath, Offset: MaxDocumentBytes,
@@ -53,7 +53,7 @@ func Parse(src []byte) (*Seed, error) {
 	body := bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	canonical, err := canon.Canonicalize(body)
 	if err != nil {
-		return nil, syntaxProblem(err, body, len(src)-len(body))
+		return nil, faulty(body, len(src)-len(body))
 	}
 	d := decoder{}
 	doc := documentTable.read(&d, nil, canonical)
@@ -64,14 +64,51 @@ func Parse(src []byte) (*Seed, error) {
 	return &Seed{Document: doc, Hash: sha256.Sum256(canonical), Canonical: canonical}, nil
 }
 
-// syntaxProblem turns canon's refusal into an Invalid whose offset counts from
-// the start of the file, so that editors find it when a byte-order mark was skipped.
-func syntaxProblem(err error, body []byte, skipped int) error {
-	var syntax *canon.Error
-	if !errors.As(err, &syntax) {
-		return invalid(Problem{Path: rootPath, Offset: NoOffset, Msg: err.Error()})
+// faulty lists the faults of the JSON itself and, where everything could be read, what
+// else is wrong with the document, as far as that does not come of them.
+func faulty(body []byte, skipped int) *Invalid {
+	canonical, all := syntaxFaults(body, skipped)
+	if canonical == nil {
+		return all
 	}
-	before := body[:min(syntax.Offset, int64(len(body)))]
-	return invalid(Problem{Path: syntax.Path, Offset: syntax.Offset + int64(skipped), Msg: syntax.Msg,
-		Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')})
+	known := map[string]bool{}
+	for _, p := range all.Problems {
+		known[p.Path] = true
+	}
+	d := decoder{}
+	documentTable.read(&d, nil, canonical)
+	all.More += d.more
+	for _, p := range d.problems {
+		switch {
+		case known[p.Path]:
+		case len(all.Problems) == MaxProblems:
+			all.More++
+		default:
+			all.Problems = append(all.Problems, p)
+		}
+	}
+	return all
+}
+
+// syntaxFaults lists the faults of the JSON itself, one of each place, and returns what
+// is left of the document without them, nil where that cannot be told.
+func syntaxFaults(body []byte, skipped int) (canonical []byte, all *Invalid) {
+	canonical, faults := canon.Faults(body, MaxProblems)
+	all = &Invalid{}
+	known := map[string]bool{}
+	for _, f := range faults {
+		if !known[f.Path] {
+			all.Problems = append(all.Problems, syntaxProblem(f, body, skipped))
+		}
+		known[f.Path] = true
+	}
+	return canonical, all
+}
+
+// syntaxProblem words a fault of syntax; its offset counts from the start of the file,
+// so that editors find it when a byte-order mark was skipped.
+func syntaxProblem(f *canon.Error, body []byte, skipped int) Problem {
+	before := body[:min(f.Offset, int64(len(body)))]
+	return Problem{Path: f.Path, Offset: f.Offset + int64(skipped), Msg: f.Msg,
+		Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
 }

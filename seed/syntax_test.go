@@ -61,6 +61,33 @@ func TestSyntaxFaultsNameTheirPlace(t *testing.T) {
 	}
 }
 
+// A fault of syntax hides nothing else, unless nothing behind it can be read.
+func TestSyntaxFaultsHideNothing(t *testing.T) {
+	const src = `{"name":"n","version":1,"epoch":1.5,"colour":"red","data":{"customers":[
+		{"id":"x","id":"cus_a","balance":2.5},{"id":"cus_b","nome":"Ann\ud800"}]}}`
+	_, err := seed.Parse([]byte(src))
+	want := []string{
+		"$.epoch (line 1, column 33): number 1.5",
+		"$.data.customers[0].id (line 2, column 13): duplicate key",
+		"$.data.customers[0].balance (line 2, column 36): number 2.5",
+		"$.data.customers[1].nome (line 2, column 66): lone surrogate",
+		"$.colour: unknown key",
+	}
+	got := strings.Split(problemsOf(t, err), "\n")
+	if len(got) != len(want) {
+		t.Fatalf("got %q", got)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("got %q, want %q", got[i], want[i])
+		}
+	}
+	_, err = seed.Parse([]byte(src + "}"))
+	if got := problemsOf(t, err); strings.Contains(got, "colour") || !strings.Contains(got, "text after the value") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestTextAroundTheDocument(t *testing.T) {
 	base := string(bytes.TrimSpace(readBase(t)))
 	for _, row := range []struct {

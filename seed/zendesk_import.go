@@ -35,7 +35,8 @@ func ImportZendesk(input []byte, name string) (*Imported, error) {
 	}
 	src, err := canon.Canonicalize(input)
 	if err != nil {
-		return nil, syntaxProblem(err, input, 0)
+		_, all := syntaxFaults(input, 0)
+		return nil, all
 	}
 	p := &pruner{omitted: map[string]int64{}}
 	doc, kind, err := p.document(src, name)

@@ -27,6 +27,8 @@ type verdict struct {
 type problemPlace struct {
 	Path   string `json:"path"`
 	Offset *int64 `json:"offset,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 	Detail string `json:"detail"`
 }
 
@@ -83,7 +85,7 @@ func (c *seedValidateCmd) refuse(t *terminal, invalid *seed.Invalid) error {
 	}
 	v := verdict{More: invalid.More}
 	for _, p := range invalid.Problems {
-		place := problemPlace{Path: p.Path, Detail: p.Msg}
+		place := problemPlace{Path: p.Path, Line: p.Line, Column: p.Column, Detail: p.Msg}
 		if p.Offset != seed.NoOffset {
 			place.Offset = &p.Offset
 		}

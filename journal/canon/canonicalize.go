@@ -318,11 +318,11 @@ func (p *parser) escape(i int) (int, *Error) {
 		return 2, nil
 	case 'u':
 	default:
-		return 0, fail(i, "invalid escape in a string")
+		return 0, slipped(i, "invalid escape in a string")
 	}
 	r, ok := hex4(p.src[i+2:])
 	if !ok {
-		return 0, fail(i, "\\u must be followed by four hexadecimal digits")
+		return 0, slipped(i, "\\u must be followed by four hexadecimal digits")
 	}
 	n := 6
 	if utf16.IsSurrogate(r) {
@@ -332,7 +332,7 @@ func (p *parser) escape(i int) (int, *Error) {
 		}
 		pair := utf16.DecodeRune(r, second)
 		if !ok || pair == utf8.RuneError {
-			return 0, fail(i, "lone surrogate "+string(p.src[i:i+6]))
+			return 0, slipped(i, "lone surrogate "+string(p.src[i:i+6]))
 		}
 		r, n = pair, 12
 	}
@@ -397,10 +397,10 @@ func integer(data []byte, pos int) (value int64, length int, err *Error) {
 		for i < len(data) && isNumberByte(data[i]) {
 			i++
 		}
-		return 0, 0, fail(pos, "number "+clip(data[pos:i])+" is not an integer in plain decimal")
+		return 0, 0, slipped(pos, "number "+clip(data[pos:i])+" is not an integer in plain decimal")
 	}
 	if value > MaxInt {
-		return 0, 0, fail(pos, "number "+clip(data[pos:i])+" exceeds 2^53-1 in magnitude")
+		return 0, 0, slipped(pos, "number "+clip(data[pos:i])+" exceeds 2^53-1 in magnitude")
 	}
 	if negative {
 		value = -value

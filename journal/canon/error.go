@@ -19,6 +19,8 @@ type Error struct {
 	Path   string
 	Offset int64
 	Msg    string
+
+	slip bool // of one number, string or key: what is behind it can be read
 }
 
 // Error returns path, message and offset in one line.
@@ -30,6 +32,11 @@ func (e *Error) Error() string {
 // front of it while the readers return, so that success costs nothing.
 func fail(offset int, msg string) *Error {
 	return &Error{Offset: int64(offset), Msg: msg}
+}
+
+// slipped is fail where reading could go on.
+func slipped(offset int, msg string) *Error {
+	return &Error{Offset: int64(offset), Msg: msg, slip: true}
 }
 
 func (e *Error) member(key []byte) *Error {
@@ -97,12 +104,12 @@ func tooDeep(pos int) *Error {
 }
 
 func duplicate(pos int, key []byte) *Error {
-	return fail(pos, "duplicate key").member(key)
+	return slipped(pos, "duplicate key").member(key)
 }
 
 // rawControl words the control character at data[pos], inside a string.
 func rawControl(data []byte, pos int) *Error {
-	return fail(pos, "control character "+strconv.QuoteRune(rune(data[pos]))+" must be escaped")
+	return slipped(pos, "control character "+strconv.QuoteRune(rune(data[pos]))+" must be escaped")
 }
 
 // invalidUTF8 finds the first byte at or behind data[pos] that is not UTF-8.
@@ -114,5 +121,5 @@ func invalidUTF8(data []byte, pos int) *Error {
 		}
 		pos += size
 	}
-	return fail(pos, "invalid UTF-8")
+	return slipped(pos, "invalid UTF-8")
 }
