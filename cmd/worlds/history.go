@@ -46,7 +46,7 @@ func (o *offline) histories(t *terminal, ref string) (list []*history, done func
 		if ref != "" && ref != os.Getenv("WORLDS_WORLD") {
 			return nil, nil, usage("--file and a world: an exported journal holds one world, and no name of it")
 		}
-		h, done, err := exportFile(t, o.File)
+		h, done, err := exportFile(t, "--file", o.File)
 		return []*history{h}, done, err
 	}
 	return folderHistories(o.Data, ref)
@@ -97,9 +97,12 @@ func isFolder(dir string) error {
 }
 
 func folderHistories(dir, ref string) (list []*history, done func() error, err error) {
-	s, err := openFolder(dir)
-	if err != nil {
+	if err := isFolder(dir); err != nil {
 		return nil, nil, err
+	}
+	s, err := store.OpenReadOnly(dir)
+	if err != nil {
+		return nil, nil, prefixed("--data "+dir, err)
 	}
 	defer func() {
 		if err != nil {
@@ -165,13 +168,11 @@ func folderHistory(a *admin.Server, info *admin.WorldInfo) (*history, error) {
 	return h, nil
 }
 
-// exportFile opens an exported journal, "-" being stdin.
-func exportFile(t *terminal, path string) (h *history, closeFile func() error, err error) {
-	f := io.NopCloser(t.in)
-	if path != "-" {
-		if f, err = os.Open(path); err != nil {
-			return nil, nil, usage("--file: %w", err)
-		}
+// exportFile opens an exported journal, "-" being stdin; flag is what names it.
+func exportFile(t *terminal, flag, path string) (h *history, closeFile func() error, err error) {
+	f, err := openInput(t, path)
+	if err != nil {
+		return nil, nil, usage("%s: %w", flag, err)
 	}
 	expanded, err := expand(f)
 	if err == nil {

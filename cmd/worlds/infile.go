@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 )
 
 // readJSON reads a JSON document that a person wrote: the file name, or stdin for
@@ -35,4 +36,20 @@ func checkJSON(name string, src []byte) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%s: it is not JSON: %w", name, err)
 	}
 	return doc, nil
+}
+
+// openInput opens a file to be read as it comes, or stdin for "-".
+func openInput(t *terminal, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(t.in), nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close()
+		return nil, &os.PathError{Op: "read", Path: name, Err: syscall.EISDIR}
+	}
+	return f, nil
 }

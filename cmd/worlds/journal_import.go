@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 
 	"worlds/admin"
 )
@@ -19,13 +17,9 @@ type journalImportCmd struct {
 
 // Run sends the journal, which the server decides again and makes a world of.
 func (c *journalImportCmd) Run(ctx context.Context, t *terminal) error {
-	in := io.NopCloser(t.in)
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return usage("%w", err)
-		}
-		in = f
+	in, err := openInput(t, c.File)
+	if err != nil {
+		return usage("%w", err)
 	}
 	defer func() { _ = in.Close() }()
 	body, err := expand(in)

@@ -24,12 +24,12 @@ type journalDiff struct {
 // diffJournals names the first entry at which two exported journals differ. It ends
 // with exit code 1 if there is one.
 func diffJournals(t *terminal, pathA, pathB string, asJSON bool) error {
-	a, closeA, err := exportFile(t, pathA)
+	a, closeA, err := exportFile(t, "--diff", pathA)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeA() }()
-	b, closeB, err := exportFile(t, pathB)
+	b, closeB, err := exportFile(t, "--diff", pathB)
 	if err != nil {
 		return err
 	}

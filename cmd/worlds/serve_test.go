@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -356,6 +358,47 @@ func TestDamage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDataIsOnlyRead: what reads the folder of a stopped server leaves it as it is, also
+// where a server was killed in it.
+func TestDataIsOnlyRead(t *testing.T) {
+	clean(t)
+	dir := t.TempDir()
+	s := start(t, dir, "--seed", "empty")
+	s.customers(t, 3)
+	killed := filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s.stop(t)
+	for _, dir := range []string{dir, killed} {
+		before := contents(t, dir)
+		for _, verb := range []string{"journal verify", "journal cat", "journal export", "replay"} {
+			must(t, append(strings.Fields(verb), "--data", dir)...)
+		}
+		if after := contents(t, dir); !maps.Equal(before, after) {
+			t.Errorf("%s is changed", dir)
+		}
+	}
+}
+
+// contents are the files of a folder.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 func overwrite(path string, data []byte) error {

@@ -93,6 +93,9 @@ func (s *Store) isClosed() bool {
 
 // Shelve moves everything appended so far to the shelf.
 func (s *Store) Shelve() error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
 	if s.isClosed() {
 		return ErrClosed
 	}
@@ -156,6 +159,9 @@ func (s *Store) turn() error {
 // store stays sealed if it returns an error. It is nothing on a store that is
 // not sealed.
 func (s *Store) Reopen() error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
 	s.mu.Lock()
 	sealed, closed := s.sealed != nil, s.closed
 	s.mu.Unlock()

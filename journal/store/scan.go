@@ -229,7 +229,7 @@ func (s *Store) pick(refs []ref) ([]ref, []*segment) {
 }
 
 func (s *Store) segmentOf(number uint64) *segment {
-	if s.current.head.number == number {
+	if s.current != nil && s.current.head.number == number {
 		return s.current
 	}
 	return s.full[number-s.full[0].head.number] // their numbers have no gap

@@ -47,6 +47,8 @@ type Store struct {
 	salt  [saltBytes]byte
 	shelf *shelf
 
+	readOnly bool // nothing is written, and there is no current segment
+
 	// mu guards the fields of this group. It is held for memory work only.
 	mu        sync.Mutex
 	worlds    map[World]*world
@@ -135,6 +137,18 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := newStore(dir, opt, lock)
+	if err := s.open(); err != nil {
+		_ = s.release()
+		return nil, err
+	}
+	for _, work := range []func(){s.flush, s.keep, s.make, s.warm} {
+		s.running.Go(work)
+	}
+	return s, nil
+}
+
+func newStore(dir string, opt Options, lock *os.File) *Store {
 	s := &Store{
 		dir: dir, opt: opt, log: opt.Logger, lock: lock,
 		worlds:      map[World]*world{},
@@ -147,14 +161,7 @@ func Open(dir string, opt Options) (*Store, error) {
 		idle:        true,
 	}
 	s.room = sync.NewCond(&s.mu)
-	if err := s.open(); err != nil {
-		_ = s.release()
-		return nil, err
-	}
-	for _, work := range []func(){s.flush, s.keep, s.make, s.warm} {
-		s.running.Go(work)
-	}
-	return s, nil
+	return s
 }
 
 func (o Options) filled() (Options, error) {
@@ -192,23 +199,8 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
-	var mark watermark
-	if s.shelf, mark, err = openShelf(s.dir, false); err != nil {
-		return err
-	}
-	s.salt = mark.salt
-	rows, err := s.shelf.rows()
+	t, mark, err := s.load()
 	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		s.worlds[r.world] = &world{id: r.world, head: r.head, there: true, acked: r.head, ackedThere: true}
-	}
-	t, err := readTail(s.opt.OpenFile, s.dir, mark, func(d *DamageError) error { return d })
-	if err != nil {
-		return err
-	}
-	if err := s.replay(t, mark.batch); err != nil {
 		return err
 	}
 	if s.dead, err = s.shelf.deadWorlds(); err != nil {
@@ -225,6 +217,25 @@ func (s *Store) open() error {
 	}
 	s.end, s.synced, s.nextBatch = t.end, t.end, t.batch
 	return s.begin()
+}
+
+// load reads the shelf and the tail, and changes neither.
+func (s *Store) load() (t *tail, mark watermark, err error) {
+	if s.shelf, mark, err = openShelf(s.dir, s.readOnly); err != nil {
+		return nil, mark, err
+	}
+	s.salt = mark.salt
+	rows, err := s.shelf.rows()
+	if err != nil {
+		return nil, mark, err
+	}
+	for _, r := range rows {
+		s.worlds[r.world] = &world{id: r.world, head: r.head, there: true, acked: r.head, ackedThere: true}
+	}
+	if t, err = readTail(s.opt.OpenFile, s.dir, mark, func(d *DamageError) error { return d }); err != nil {
+		return nil, mark, err
+	}
+	return t, mark, s.replay(t, mark.batch)
 }
 
 // create makes an empty journal in a folder that has none.
@@ -278,24 +289,11 @@ func (s *Store) warm() {
 // refuseOrphans fails if there are entries without a shelf, and removes what a
 // creation left behind that was cut short.
 func (s *Store) refuseOrphans() error {
-	files, err := listTail(s.dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	segments, err := s.orphans()
 	if err != nil {
 		return err
 	}
-	for _, number := range files.segments {
-		path := segmentPath(s.dir, number)
-		data, err := readFile(s.opt.OpenFile, path)
-		if err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		if found, err := scanSegment(path, data); err != nil || found.used() {
-			return &DamageError{Path: filepath.Join(s.dir, shelfName), Offset: -1, What: "the file is missing, but the tail has entries"}
-		}
-	}
-	for _, number := range files.segments {
+	for _, number := range segments {
 		if err := os.Remove(segmentPath(s.dir, number)); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -303,11 +301,34 @@ func (s *Store) refuseOrphans() error {
 	return nil
 }
 
+// orphans are the segments of a folder without a shelf; it is an error if they have
+// entries.
+func (s *Store) orphans() ([]uint64, error) {
+	files, err := listTail(s.dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, number := range files.segments {
+		path := segmentPath(s.dir, number)
+		data, err := readFile(s.opt.OpenFile, path)
+		if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		if found, err := scanSegment(path, data); err != nil || found.used() {
+			return nil, &DamageError{Path: filepath.Join(s.dir, shelfName), Offset: -1, What: "the file is missing, but the tail has entries"}
+		}
+	}
+	return files.segments, nil
+}
+
 // replay brings the worlds to where the tail ends and keeps the places of the
 // entries. The segments count as full; next is the number of their first batch.
 func (s *Store) replay(t *tail, next uint64) error {
 	for _, found := range t.segments {
-		f, err := s.opt.OpenFile(found.path, os.O_RDWR, 0)
+		f, err := s.opt.OpenFile(found.path, s.access(), 0)
 		if err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -338,6 +359,14 @@ func (s *Store) replay(t *tail, next uint64) error {
 	}
 	s.revert()
 	return nil
+}
+
+// access is how files are opened.
+func (s *Store) access() int {
+	if s.readOnly {
+		return os.O_RDONLY
+	}
+	return os.O_RDWR
 }
 
 // adopt opens the segments that wait for use and notes the rest as spare.
@@ -457,7 +486,12 @@ func (s *Store) Worlds() []World {
 
 // PutBlob keeps data under key for good; it is durable on return. Doing it
 // again with the same bytes is nothing, with others ErrBlobDiffers.
-func (s *Store) PutBlob(key string, data []byte) error { return s.shelf.putBlob(key, data) }
+func (s *Store) PutBlob(key string, data []byte) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	return s.shelf.putBlob(key, data)
+}
 
 // Blobs calls fn for every blob that is there, by key. Its error ends the walk and is
 // returned.
@@ -508,6 +542,10 @@ func (s *Store) Close() error {
 	s.room.Broadcast()
 	s.mu.Unlock()
 	close(s.quit)
+	if s.readOnly {
+		s.running.Wait()
+		return s.release()
+	}
 	err := s.drain()
 	s.running.Wait()
 	if e := s.shelveAll(); err == nil {

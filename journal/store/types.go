@@ -153,6 +153,8 @@ var (
 	// ErrSealed: a write failed, or the shelf cannot take more. Nothing is
 	// accepted until Reopen; the cause is wrapped too.
 	ErrSealed = errors.New("the journal is sealed after a failed write")
+	// ErrReadOnly: the journal was opened to be read only.
+	ErrReadOnly = errors.New("the journal is open for reading only")
 	// ErrUnwritten: a large entry could not be written, and is not there; the Store
 	// goes on. The cause is wrapped too.
 	ErrUnwritten = errors.New("the entry could not be written")
