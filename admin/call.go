@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -111,8 +112,12 @@ const atParameter = "at"
 
 func readBody(c *call) ([]byte, error) {
 	src, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, bodyBytesMax))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, problem(http.StatusRequestEntityTooLarge, "too-large", "the body has more than %d bytes", large.Limit)
+	}
 	if err != nil {
-		return nil, problem(http.StatusRequestEntityTooLarge, "too-large", "the body could not be read: %v", err)
+		return nil, problem(http.StatusBadRequest, "invalid-body", "the body could not be read: %v", err)
 	}
 	return src, nil
 }

@@ -56,7 +56,11 @@ func (c *call) replay(mode world.Mode, to string) error {
 	if err != nil {
 		return err
 	}
-	report, _ := world.Replay(mode, g, c.entries(v), c.s.host.Catalogs(), nil)
+	var gone error
+	report, _ := world.Replay(mode, g, c.entries(v, &gone), c.s.host.Catalogs(), nil)
+	if gone != nil {
+		return gone
+	}
 	live := LiveReport{Report: *report, LiveHead: v.Hash.String(), LiveDumpHash: world.DumpHash(v.State)}
 	switch {
 	case !live.Valid:
@@ -70,8 +74,9 @@ func (c *call) replay(mode world.Mode, to string) error {
 
 var errEnough = errors.New("enough")
 
-// entries yields the world's entries as a view sees them.
-func (c *call) entries(v world.View) world.Entries {
+// entries yields the world's entries as a view sees them. Where the world begins anew or
+// ends meanwhile, gone is why: that says nothing of the journal.
+func (c *call) entries(v world.View, gone *error) world.Entries {
 	return func(yield func(*journal.Entry, error) bool) {
 		err := c.world.Walk(v, func(e *journal.Entry) error {
 			if e.Seq > v.Seq || !yield(e, nil) {
@@ -79,6 +84,9 @@ func (c *call) entries(v world.View) world.Entries {
 			}
 			return nil
 		})
+		if errors.Is(err, world.ErrReset) || errors.Is(err, world.ErrGone) {
+			*gone = err
+		}
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(nil, err)
 		}

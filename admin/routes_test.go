@@ -3,7 +3,9 @@ package admin_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -57,6 +59,8 @@ func TestRoutes(t *testing.T) {
 		{405, "no-such-method", "PUT", "/admin/worlds", "", ""},
 		{405, "no-such-method", "POST", "/healthz", "", ""},
 		{405, "no-such-method", "DELETE", "/admin/worlds/W/reset", w.AdminToken, ""},
+		{400, `"path":"?api"`, "GET", "/admin/worlds/W/stream/events?api=strip", w.AdminToken, ""},
+		{400, `"path":"?type"`, "GET", "/admin/worlds/W/stream/events?type=invoice.%5b", w.AdminToken, ""},
 		// creating
 		{400, "missing-seed", "POST", "/admin/worlds", "", ""},
 		{400, "missing-seed", "POST", "/admin/worlds", "", "{}"},
@@ -274,4 +278,31 @@ func firstEvent(r *rig, w admin.CreatedWorld) string {
 // inline is a seed with one customer.
 func inline(customer string) string {
 	return `{"name":"inline","version":1,"epoch":1767225600,"clock_mode":"manual","data":{"customers":[` + customer + `]}}`
+}
+
+// TestAllow: who has the wrong method is told the right ones.
+func TestAllow(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true})
+	for path, want := range map[string]string{"/admin/worlds": "POST, GET", "/admin/worlds/w/reset": "POST", "/healthz": "GET"} {
+		res := r.begin("PATCH", path, "")
+		res.Body.Close()
+		if got := res.Header.Get("Allow"); res.StatusCode != 405 || got != want {
+			t.Errorf("%s: %d %q", path, res.StatusCode, got)
+		}
+	}
+}
+
+// TestBrokenBody: a body that does not come whole is no large one.
+func TestBrokenBody(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.http.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "POST /admin/worlds HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}")
+	got, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 400 ") || !strings.Contains(string(got), `"code":"invalid-body"`) {
+		t.Errorf("%v %s", err, got)
+	}
 }

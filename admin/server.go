@@ -130,7 +130,10 @@ func (s *Server) Registry() *prometheus.Registry { return s.metrics.registry }
 // Mount adds the admin routes to a router. Whatever no route matches is answered
 // as a problem.
 func (s *Server) Mount(r *mux.Router) {
+	alone := mux.NewRouter()
+	var paths []*mux.Route
 	for _, route := range routes() {
+		paths = append(paths, alone.Path(route.path))
 		// The path first: a router that has matched the method forgets that it missed one.
 		r.Path(route.path).Methods(route.method).Handler(s.handler(&route))
 	}
@@ -139,6 +142,13 @@ func (s *Server) Mount(r *mux.Router) {
 	})
 	r.NotFoundHandler = missing
 	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var methods []string
+		for i, route := range routes() {
+			if paths[i].Match(r, &mux.RouteMatch{}) {
+				methods = append(methods, route.method)
+			}
+		}
+		w.Header().Set("Allow", strings.Join(methods, ", "))
 		problem(http.StatusMethodNotAllowed, "no-such-method", "%s is not a method of %s", r.Method, r.URL.Path).write(w)
 	})
 }

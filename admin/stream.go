@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"worlds/journal/canon"
 	"worlds/journal/mutant"
 	"worlds/projection"
+	"worlds/twin"
 	"worlds/twin/world"
 )
 
@@ -151,6 +153,9 @@ func (s *stream) flush() error {
 
 // streamEvents sends the event log of the world as it grows.
 func streamEvents(c *call) error {
+	if err := c.checkFilters(); err != nil {
+		return err
+	}
 	s, err := c.startStream()
 	if err != nil {
 		return err
@@ -181,6 +186,19 @@ func streamEvents(c *call) error {
 		}
 		return nil
 	})
+}
+
+// checkFilters refuses what no event ever is, of which the stream would be silent.
+func (c *call) checkFilters() error {
+	q := c.r.URL.Query()
+	known := func(catalog *twin.Catalog) bool { return catalog.Name == q.Get("api") }
+	if q.Has("api") && !slices.ContainsFunc(c.s.host.Catalogs(), known) {
+		return problem(http.StatusBadRequest, "invalid-parameter", "there is no API %q", q.Get("api")).at("?api")
+	}
+	if _, err := path.Match(q.Get("type"), ""); err != nil {
+		return problem(http.StatusBadRequest, "invalid-parameter", "%q is not a pattern", q.Get("type")).at("?type")
+	}
+	return nil
 }
 
 // streamJournal sends the entries of the world as they become durable.

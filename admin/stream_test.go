@@ -125,7 +125,6 @@ func TestStreamPositions(t *testing.T) {
 		{"?object=" + object, "1-2 event"},
 		{"?type=customer.*", "1-1 event"},
 		{"?type=nothing.*", ""},
-		{"?api=zendesk", ""},
 	} {
 		s := r.listen(events+row.query, w.AdminToken, "")
 		if row.want == "" {

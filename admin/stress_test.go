@@ -181,3 +181,32 @@ func (c *crowd) take(id string) bool {
 	}
 	return at >= 0
 }
+
+// A world that begins anew while it is proved says nothing of its journal: the proof is
+// refused, and does not fail.
+func TestResetWhileProving(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true})
+	w := r.create(`{"seed":"empty"}`)
+	var stop atomic.Bool
+	var running sync.WaitGroup
+	for _, path := range []string{"/verify", "/replay", "/verify", "/replay"} {
+		running.Go(func() {
+			for !stop.Load() {
+				a := r.call("POST", "/admin/worlds/"+w.ID+path, w.AdminToken, "")
+				proved := a.status == 200 && strings.Contains(string(a.body), `"valid":true`)
+				if !proved && !(a.status == 409 && strings.Contains(string(a.body), `"code":"reset"`)) {
+					t.Errorf("%s: %d %s", path, a.status, a.body)
+					return
+				}
+			}
+		})
+	}
+	for range 100 {
+		for range 3 {
+			r.stripe(w.Keys[0].Secret, "POST", "/v1/customers", "name=a")
+		}
+		r.quiet("POST", w, "/reset", "")
+	}
+	stop.Store(true)
+	running.Wait()
+}

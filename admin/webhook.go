@@ -21,6 +21,7 @@ type EndpointInfo struct {
 	APIVersion    string   `json:"api_version,omitempty"`
 	AutoDeliver   bool     `json:"auto_deliver"`
 	SignatureTime string   `json:"signature_time"`
+	Warning       string   `json:"warning,omitempty"` // why nothing may arrive, when it is set
 }
 
 // The values of signature_time.
@@ -141,6 +142,21 @@ func (s *Server) checkURL(text string) *Problem {
 	return nil
 }
 
+// doubt says why events may not arrive at a URL that is not refused; "" if there is no
+// reason to think so.
+func (s *Server) doubt(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || text == "":
+		return ""
+	case s.allow.Own(u.Hostname(), u.Port()):
+		return "this is the server itself, to which it sends nothing"
+	case !s.allow.Certain(u.Hostname(), u.Host):
+		return "this server sends there only if " + u.Hostname() + " is a name of its own machine; start it with --webhook-allow " + u.Hostname() + " to allow it"
+	}
+	return ""
+}
+
 // checkEndpointVersion refuses an API version in which no API renders events.
 func (s *Server) checkEndpointVersion(version string) *Problem {
 	if version == "" {
@@ -170,7 +186,7 @@ func setEndpoint(c *call) error {
 	}
 	c.s.Deliverer.Wake(c.world) // what waited for an endpoint, or for being told
 	info := record.info()
-	info.Secret = record.Secret
+	info.Secret, info.Warning = record.Secret, c.s.doubt(record.URL)
 	return reply(c, http.StatusOK, info)
 }
 

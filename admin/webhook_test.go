@@ -72,6 +72,29 @@ func TestNeverToItself(t *testing.T) {
 	}
 }
 
+// TestDoubtfulEndpoints: an endpoint to which nothing may arrive is set, with a warning.
+func TestDoubtfulEndpoints(t *testing.T) {
+	r := newRig(t, admin.Options{Open: true, WebhookHosts: []string{"listed.example"}})
+	r.admin.SetBaseURL(r.http.URL)
+	w := r.create(`{"seed":"empty"}`)
+	port := r.http.URL[strings.LastIndex(r.http.URL, ":"):]
+	for url, says := range map[string]string{
+		"http://127.0.0.1:1/":             "",
+		"http://localhost:1/":             "",
+		"http://listed.example/":          "",
+		"http://other.example/":           "--webhook-allow other.example",
+		r.http.URL + "/hook":              "the server itself",
+		"http://localhost" + port + "/":   "the server itself",
+		"http://[::1]" + port + "/health": "the server itself",
+	} {
+		var e admin.EndpointInfo
+		a := r.want(200, "", "PUT", "/admin/worlds/"+w.ID+"/webhooks/endpoint", w.AdminToken, `{"url":"`+url+`"}`)
+		if err := json.Unmarshal(a.body, &e); err != nil || !strings.Contains(e.Warning, says) || (e.Warning == "") != (says == "") {
+			t.Errorf("%s: %v %q", url, err, e.Warning)
+		}
+	}
+}
+
 // TestRequestIsFoundByItsID: the id that an answer carried finds its line.
 func TestRequestIsFoundByItsID(t *testing.T) {
 	r := newRig(t, admin.Options{Open: true})

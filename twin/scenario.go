@@ -233,7 +233,7 @@ func (a *RuleAnswer) check() *Refusal {
 	case len(a.Body) > RuleBodyMax:
 		return invalidRule("$.effect.answer.body", "a body has at most %d bytes", RuleBodyMax)
 	case len(a.Body) > 0 && a.Body[0] != '{':
-		return invalidRule("$.effect.answer.body", "a body is an object")
+		return invalidRule("$.effect.answer.body", "a body is an object; without one it is left out")
 	case len(a.Body) > 0 && a.Code+a.DeclineCode != "":
 		return invalidRule("$.effect.answer.body", "an answer has a body, or a code whose words the API has")
 	case a.RetryAfter < 0 || a.RetryAfter > RuleNumberMax:

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Allow says where a server may send: to addresses of its own machine (loopback),
@@ -27,6 +28,26 @@ var errForbidden = errors.New("sending there is not allowed")
 func (a *Allow) Hopeful(name, host string) bool {
 	ip, err := netip.ParseAddr(name)
 	return err != nil || ip.IsLoopback() || a.lists(name, host)
+}
+
+// Certain reports whether sending to a host is allowed whatever its name stands for.
+func (a *Allow) Certain(name, host string) bool {
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost") || a.lists(name, host)
+}
+
+// Own reports whether a host and port are the server itself, as far as can be told
+// without looking up a name.
+func (a *Allow) Own(name, port string) bool {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(name)
+	if name == "localhost" {
+		ip, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
+	}
+	return err == nil && a.itself(netip.AddrPortFrom(ip.Unmap(), uint16(number)))
 }
 
 func (a *Allow) lists(names ...string) bool {
