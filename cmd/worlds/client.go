@@ -21,6 +21,9 @@ type client struct {
 	base  string // without a slash at the end
 	token string
 	http  *http.Client
+	// elsewhere is the server to which the context file's token of the world belongs, if
+	// it is not this one.
+	elsewhere string
 }
 
 // dialTimeout bounds how long a server may take to accept a connection. Answers
@@ -32,8 +35,11 @@ const answerBytesMax = 1 << 30
 
 func newClient(base, token string) (*client, error) {
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "" {
 		return nil, usage("--url %q: want http://host:port", base)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, usage("--token: it has only visible ASCII characters")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
@@ -125,6 +131,9 @@ func (c *client) refusal(res *http.Response) error {
 		p := &problem{}
 		if err := json.NewDecoder(io.LimitReader(res.Body, answerBytesMax)).Decode(p); err == nil {
 			p.Status = res.StatusCode
+			if p.Status == http.StatusUnauthorized && c.elsewhere != "" {
+				p.Detail += "; the context file has one, for " + c.elsewhere + " and no other address"
+			}
 			return p
 		}
 	}

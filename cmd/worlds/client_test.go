@@ -116,6 +116,26 @@ func TestTokenStaysHome(t *testing.T) {
 	}
 }
 
+// Who spells the server's address in another way is told why the token is not sent.
+func TestTokenOfAnotherAddress(t *testing.T) {
+	clean(t)
+	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusUnauthorized)
+		io.WriteString(w, `{"code":"unauthorized","detail":"this needs a token"}`)
+	})
+	if err := remember(func(r *remembered) {
+		r.put(worldNotes{URL: "http://home:1", ID: "w_1", Name: "shop", AdminToken: "secret"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	worlds(t, "clock", "show", "--world", "shop", "--url", url).refuses(t, exitServer, "this needs a token; the context file has one, for http://home:1 and no other")
+	got := worlds(t, "clock", "show", "--world", "other", "--url", url)
+	if strings.Contains(got.stderr, "context file") {
+		t.Error(got.stderr)
+	}
+}
+
 // TestBrokenOff: a document that did not come whole is not printed, and takes no
 // file's place.
 func TestBrokenOff(t *testing.T) {
@@ -187,5 +207,17 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
+	}
+}
+
+// TestWebhookWarning: what the server doubts is said to people, beside the answer.
+func TestWebhookWarning(t *testing.T) {
+	clean(t)
+	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"url":"http://h.example/","warning":"it may not arrive"}`)
+	})
+	got := worlds(t, "webhook", "set", "http://h.example/", "--world", "w", "--url", url)
+	if got.code != exitDone || !strings.Contains(got.stdout, "http://h.example/") || got.stderr != "worlds: http://h.example/: it may not arrive\n" {
+		t.Errorf("%+v", got)
 	}
 }

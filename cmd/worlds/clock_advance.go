@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +52,9 @@ func (c *clockAdvanceCmd) Run(ctx context.Context, t *terminal) error {
 	var all twin.Advanced
 	for first := true; first || all.Pending > 0; first = false {
 		one, err := w.advance(ctx, &next, func(fired, at int64) { p.at(all.Fired + fired) })
+		if errors.Is(err, errCutOff) {
+			err = coded(exitServer, fmt.Errorf("%s: %w; look at the clock: worlds clock show%s", w.base, err, c.flags(" --world ")))
+		}
 		if err != nil {
 			p.end()
 			return c.ended(ctx, w, first, err)
@@ -90,16 +95,26 @@ func (c *clockAdvanceCmd) ended(ctx context.Context, w *remote, first bool, err 
 	}
 	at := fmt.Sprintf("the clock is at %s, nothing is due", moment(clock.Clock))
 	if clock.Pending > 0 {
-		at = fmt.Sprintf("the clock is at %s, still due: %s; to go on: worlds clock advance", moment(clock.Clock), count(clock.Pending, "renewal"))
-		if c.World != "" {
-			at += " " + c.World
-		}
-		at += " --seconds 0"
+		at = fmt.Sprintf("the clock is at %s, still due: %s; to go on: worlds clock advance%s --seconds 0",
+			moment(clock.Clock), count(clock.Pending, "renewal"), c.flags(" "))
 	}
 	if interrupted {
 		return coded(exitNo, fmt.Errorf("interrupted: %s", at))
 	}
 	return fmt.Errorf("%w; %s", err, at)
+}
+
+// flags are the words by which another verb finds the world again; world stands before
+// its name.
+func (c *clockAdvanceCmd) flags(world string) string {
+	words := ""
+	if c.World != "" {
+		words += world + c.World
+	}
+	if c.URL != "" && c.URL != os.Getenv(urlEnv) {
+		words += " --url " + c.URL
+	}
+	return words
 }
 
 // instant reads a moment.
@@ -122,6 +137,8 @@ func asked(p *problem) error {
 	}
 	return p
 }
+
+var errCutOff = errors.New("the connection ended before the advance did")
 
 // advance asks for one advance and tells how far it is while it runs.
 func (r *remote) advance(ctx context.Context, s *span, at func(fired, at int64)) (*twin.Advanced, error) {
@@ -162,5 +179,5 @@ func (r *remote) advance(ctx context.Context, s *span, at func(fired, at int64))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return nil, coded(exitServer, fmt.Errorf("%s: the connection ended before the advance did; look at the clock: worlds clock show", r.base))
+	return nil, errCutOff
 }

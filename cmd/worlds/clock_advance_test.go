@@ -36,6 +36,7 @@ func TestClockAdvance(t *testing.T) {
 		{"--to tomorrow", exitUsage, "tomorrow"},
 		{"--to 1", exitUsage, "it moves forward"},
 		{"--seconds=-1", exitUsage, "moves forward"},
+		{"--days -1", exitUsage, "moves forward"},
 		{"--days 1 --world nobody", exitServer, ""},
 	} {
 		got := worlds(t, append([]string{"clock", "advance"}, strings.Fields(row.args)...)...)
@@ -55,7 +56,7 @@ func TestClockAdvanceInterrupted(t *testing.T) {
 	}{
 		{"in the first round", `{"clock":5}`, "worlds: interrupted: the clock is at 1970-01-01T00:00:05Z, nothing is due\n", false},
 		{"in the second", `{"clock":9,"renewals_pending":2}`,
-			"worlds: interrupted: the clock is at 1970-01-01T00:00:09Z, still due: 2 renewals; to go on: worlds clock advance w --seconds 0\n", true},
+			"worlds: interrupted: the clock is at 1970-01-01T00:00:09Z, still due: 2 renewals; to go on: worlds clock advance w --url URL --seconds 0\n", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +76,7 @@ func TestClockAdvanceInterrupted(t *testing.T) {
 			})
 			var stdout, stderr bytes.Buffer
 			code := runContext(ctx, []string{"clock", "advance", "w", "--url", url, "--days", "7"}, strings.NewReader(""), &stdout, &stderr)
-			outcome{code, stdout.String(), stderr.String()}.refuses(t, exitNo, row.says)
+			outcome{code, stdout.String(), stderr.String()}.refuses(t, exitNo, strings.Replace(row.says, "URL", url, 1))
 		})
 	}
 }
@@ -112,7 +113,7 @@ func TestClockAdvanceGoesOn(t *testing.T) {
 			"event: done\ndata: {\"clock\":9,\"from\":9,\"fired\":1,\"events\":1,\"renewals\":1,\"renewals_pending\":0}\n\n",
 		}, exitDone, `{"clock":9,"from":1,"fired":2503,"events":12,"renewals_pending":0,"renewals":2402}`},
 		{"refused", []string{"event: problem\ndata: {\"status\":409,\"code\":\"advance-refused\",\"detail\":\"in euros\"}\n\n"}, exitServer, "in euros"},
-		{"cut off", []string{"event: progress\ndata: {\"at\":5,\"fired\":32}\n\n"}, exitServer, "worlds clock show"},
+		{"cut off", []string{"event: progress\ndata: {\"at\":5,\"fired\":32}\n\n"}, exitServer, "worlds clock show --world w --url http"},
 		{"stuck", []string{"event: done\ndata: {\"renewals_pending\":1}\n\n", "event: done\ndata: {\"renewals_pending\":1}\n\n"}, exitServer, "pending"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func recall() (*remembered, error) {
 func readContext(path string) (*remembered, error) {
 	r := &remembered{}
 	src, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(src) == 0 { // /dev/null remembers nothing
 		return r, nil
 	}
 	if err == nil {

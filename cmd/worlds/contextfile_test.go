@@ -57,6 +57,18 @@ func TestContextFileTightens(t *testing.T) {
 	}
 }
 
+// An empty file, /dev/null for one, is none.
+func TestContextFileEmpty(t *testing.T) {
+	clean(t)
+	t.Setenv(contextEnv, os.DevNull)
+	if r, err := recall(); err != nil || len(r.Worlds) != 0 {
+		t.Errorf("%+v %v", r, err)
+	}
+	if err := remember(put("w_1")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestContextFileBroken(t *testing.T) {
 	clean(t)
 	path := os.Getenv(contextEnv)

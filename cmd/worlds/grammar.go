@@ -23,6 +23,7 @@ type grammar struct {
 	Dst        dstCmd        `cmd:"" help:"Simulate histories that nobody wrote."`
 	Bench      benchCmd      `cmd:"" help:"Measure a server of this machine against a bare one."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Help       helpCmd       `cmd:"" help:"Print the help of a command."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in your shell."`
 }
 

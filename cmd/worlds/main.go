@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,9 +45,18 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 		panic(err) // the grammar is wrong, which no argument can cause
 	}
 	kongcompletion.Register(parser, kongcompletion.WithPredictors(predictors()))
-	parsed, err := parser.Parse(args)
+	if slices.Equal(args, []string{"--version"}) {
+		args = []string{"version"}
+	}
+	if err := checkText(args); err != nil {
+		return fail(stderr, err)
+	}
+	parsed, err := parser.Parse(joinNegatives(args))
 	if err != nil {
-		return fail(stderr, usage("%w (see %s --help)", err, commandOf(err)))
+		return fail(stderr, usage("%w (see %s --help)", noFlag(args, err), commandOf(err)))
+	}
+	if err := checkEmpty(parsed); err != nil {
+		return fail(stderr, usage("%w (see %s --help)", err, commandName(parsed)))
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(&terminal{in: stdin, out: stdout, err: stderr})
@@ -63,6 +73,7 @@ func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(leave{code}) }),
 		kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true, WrapUpperBound: helpColumns}),
+		kong.Help(printHelp),
 	)
 }
 
@@ -75,8 +86,12 @@ func commandOf(err error) string {
 	if !errors.As(err, &parse) || parse.Context == nil {
 		return "worlds"
 	}
+	return commandName(parse.Context)
+}
+
+func commandName(c *kong.Context) string {
 	name := "worlds"
-	for _, p := range parse.Context.Path {
+	for _, p := range c.Path {
 		if p.Command != nil {
 			name += " " + p.Command.Name
 		}

@@ -89,17 +89,25 @@ func TestUsage(t *testing.T) {
 		{"world create --seed nowhere.json", "--seed nowhere.json"},
 		{"world list --url nonsense", `--url "nonsense"`},
 		{"world list --url ftp://h", `--url "ftp://h"`},
+		{"world list --url http://user@h", `--url "http://user@h"`},
+		{"world list --url http://h?x=1", `--url "http://h?x=1"`},
+		{"world list --token café", "--token"},
 		{"world show", "--world"},
 		{"world delete", "<world>"},
 		{"world dump w --hash --out f", "--out"},
 		{"world show w --secrets", "--secrets"},
 		{"world diff", "<from>"},
+		{"world diff -1", "-1: positions are marks or numbers of entries, from 0 on"},
+		{"world dump w --out nowhere/f", "--out nowhere/f: stat nowhere: no such file"},
 		{"mark", "<name>"},
 		{"events --limit x", "--limit"},
-		{"events --limit -1", "--limit"},
+		{"events --limit -1", `--limit: expected a valid 64 bit uint but got "-1"`},
 		{"journal cat --entry=-2", "--entry"},
 		{"journal cat --data d --file f", "--data"},
 		{"journal cat --file nowhere.jsonl", "--file"},
+		{"journal verify --file .", "read .: is a directory"},
+		{"journal import .", "read .: is a directory"},
+		{"help srve", "srve"},
 		{"test .", "is a folder"},
 		{"journal verify --data nowhere", "no such file or directory"},
 		{"journal verify --data .", "--data ."},
@@ -130,6 +138,28 @@ func TestUsage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWords: what a variable that is not set leaves behind is not taken for the current
+// world, and what JSON cannot hold is not changed on the way.
+func TestWords(t *testing.T) {
+	clean(t)
+	for _, row := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"world", "delete", ""}, "<world>: it is empty (see worlds world delete --help)"},
+		{[]string{"world", "reset", ""}, "<world>: it is empty"},
+		{[]string{"world", "reset", "--world", ""}, "--world: it is empty"},
+		{[]string{"replay", "w", ""}, "<world>: it is empty"},
+		{[]string{"journal", "verify", "--data="}, "--data: it is empty"},
+		{[]string{"mark", "w\xff"}, `"w\xff": it is not UTF-8`},
+		{[]string{"world", "create", "--seed", "empty", "--name", "w\xff"}, `"w\xff": it is not UTF-8`},
+	} {
+		worlds(t, row.args...).refuses(t, exitUsage, row.says)
+	}
+	t.Setenv("WORLDS_WORLD", "")
+	worlds(t, "world", "show").refuses(t, exitUsage, "which one?")
 }
 
 // TestHelp holds the help of every verb against testdata/help.txt.
@@ -173,7 +203,20 @@ func TestVersion(t *testing.T) {
 	if got := must(t, "version", "--json"); !strings.Contains(got, `"rules":`) || !strings.Contains(got, `"stripe_version":"2`) {
 		t.Error(got)
 	}
-	if got := must(t, "version"); !strings.HasPrefix(got, "worlds ") {
+	if got := must(t, "version"); !strings.HasPrefix(got, "worlds ") || must(t, "--version") != got {
+		t.Error(got)
+	}
+}
+
+// The help is where people look for it.
+func TestHelpVerb(t *testing.T) {
+	clean(t)
+	for verb, flag := range map[string]string{"help": "--help", "help world": "world --help", "help clock advance": "clock advance --help"} {
+		if got, want := must(t, strings.Fields(verb)...), must(t, strings.Fields(flag)...); got != want {
+			t.Errorf("worlds %s: %s", verb, got)
+		}
+	}
+	if got := must(t, "clock", "advance", "--help"); !strings.Contains(got, "clock advance (--seconds=N | --days=N | --to=WHEN) [<world>]") {
 		t.Error(got)
 	}
 }

@@ -24,6 +24,9 @@ type outTarget struct {
 func targetOf(path string, mode os.FileMode) (outTarget, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return outTarget{}, err
+		}
 		return outTarget{path: path, mode: mode}, nil
 	}
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 // defaultURL is where a server listens unless told otherwise.
 const defaultURL = "http://127.0.0.1:7357"
 
+// urlEnv stands for --url.
+const urlEnv = "WORLDS_URL"
+
 // server are the flags that name a server.
 type server struct {
 	URL   string `env:"WORLDS_URL" placeholder:"URL" help:"Server; by default the one of the world in the context file, else http://127.0.0.1:7357."`
@@ -88,6 +91,9 @@ func (t *target) open(ctx context.Context) (*remote, error) {
 		return &remote{client: c, id: notes.ID, notes: notes}, nil
 	case t.World == "":
 		return nil, usage("--world: which one? The context file has no current world on %s%s", base, c.choice(ctx))
+	}
+	if n := r.find("", t.World); n != nil && token == "" {
+		c.elsewhere = n.URL
 	}
 	return &remote{client: c, id: t.World}, nil
 }

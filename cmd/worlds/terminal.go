@@ -93,10 +93,13 @@ func unsightly(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// count is a number of things, whose plural ends in s.
+// count is a number of things, whose plural ends in s, or in ies if they end in y.
 func count[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		thing = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

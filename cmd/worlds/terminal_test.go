@@ -83,3 +83,14 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"0 events": count(0, "event"), "1 event": count(1, "event"), "2 events": count(int64(2), "event"),
+		"0 deliveries": count(0, "delivery"), "1 delivery": count(1, "delivery"), "2 deliveries": count(2, "delivery"),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -25,10 +25,10 @@ func (c *webhookQuiesceCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON {
 		err = t.json(&rest)
 	} else if rest.Quiet {
-		_, err = fmt.Fprintf(t.out, "at rest after %d deliveries\n", rest.Attempts)
+		_, err = fmt.Fprintf(t.out, "at rest after %s\n", count(rest.Attempts, "delivery"))
 	}
 	if err != nil || rest.Quiet {
 		return err
 	}
-	return coded(exitNo, fmt.Errorf("not at rest: %d requests in flight, %d deliveries due", rest.InFlight, rest.Due))
+	return coded(exitNo, fmt.Errorf("not at rest: %s in flight, %s due", count(rest.InFlight, "request"), count(rest.Due, "delivery")))
 }
