@@ -131,13 +131,14 @@ func (c *benchCmd) begin(t *terminal) (b *benchRun, err error) {
 	if b.dir, err = os.MkdirTemp("", "worlds-bench"); err != nil {
 		return nil, err
 	}
+	begun := b // of which an error returns nothing
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, b.end())
+			err = errors.Join(err, begun.end())
 		}
 	}()
 	own := func(d string) (*benchServer, error) {
-		if d == c.Durability[0] {
+		if d == c.Durability[0] && c.Profile != "" {
 			return serveOwn("worlds "+d, b.folder(d), d, "--cpu-profile", c.Profile)
 		}
 		return serveOwn("worlds "+d, b.folder(d), d)

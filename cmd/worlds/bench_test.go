@@ -110,3 +110,12 @@ func TestComparison(t *testing.T) {
 		}
 	}
 }
+
+// A server that does not start ends the bench with what is the matter.
+func TestBenchWithoutAServer(t *testing.T) {
+	clean(t)
+	t.Setenv(asProgram, "1")
+	if got := worlds(t, quickly("--profile", filepath.Join(t.TempDir(), "nowhere", "f"))...); got.code == exitDone || got.stderr == "" {
+		t.Errorf("%+v", got)
+	}
+}
