@@ -153,7 +153,7 @@ func (c *serveCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := c.announce(t, &ready, operator.Worlds()); err != nil {
 		return err
 	}
-	go heap.Settle() // not before: a start is quickest in a small heap
+	go heap.Settle()                                 // not before: a start is quickest in a small heap
 	time.AfterFunc(startedAfter, debug.FreeOSMemory) // a start needs several times what a server at rest does
 	return ports.serve(ctx, host, operator, log)
 }
