@@ -94,8 +94,12 @@ func (x *expander) object(body canon.Raw, want *expansion, trail string) (canon.
 func (x *expander) list(body canon.Raw, want *expansion, trail string) (canon.Raw, *Error) {
 	list := members(make([]member, 0, membersUsual), body)
 	for _, w := range want.kids {
-		if w.name != "data" || len(w.kids) == 0 {
+		whole := len(w.kids) == 0 // its rows are shown as they are
+		if w.name != "data" || whole && trail == "" {
 			return nil, x.c.NotExpandable(w.first(trail), true)
+		}
+		if whole {
+			continue
 		}
 		if trail == "" && x.rows != "" {
 			if err := x.check(x.rows, w, w.name); err != nil {
@@ -153,6 +157,9 @@ func (x *expander) member(api *API, body, old canon.Raw, w *expansion, path, her
 		return x.target(target, old, w, here)
 	}
 	if len(w.kids) == 0 {
+		if x.leads(api, path) { // it is shown whole, asked for or not
+			return old, nil
+		}
 		return nil, x.c.NotExpandable(here, false)
 	}
 	switch {
@@ -285,7 +292,7 @@ func (x *expander) checkBelow(api *API, w *expansion, path, here string) *Error 
 		case target != "":
 			err = x.check(target, k, at)
 		case include != nil:
-		case !x.leads(api, p), len(k.kids) == 0:
+		case !x.leads(api, p):
 			err = x.c.NotExpandable(k.first(here), false)
 		default:
 			err = x.checkBelow(api, k, p, at)

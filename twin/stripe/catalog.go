@@ -17,6 +17,7 @@ func Catalog() *twin.Catalog {
 		discountAPI(),
 		productAPI(),
 		priceAPI(),
+		planAPI(),
 		customerAPI(),
 		customerBalanceTransactionAPI(),
 		taxIDAPI(),

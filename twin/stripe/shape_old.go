@@ -364,11 +364,11 @@ func oldExpand() map[string]map[string]string {
 		},
 		"invoiceitem": {
 			"pricing.price_details.price": gone, "proration_details.discount_amounts.discount": gone,
-			"subscription": subscriptions.Object, "price": "",
+			"subscription": subscriptions.Object, "plan": planObject, "price": "",
 		},
 		"line_item": {
 			"invoice_item": invoiceItems.Object, "pretax_credit_amounts.credit_balance_transaction": gone,
-			"pretax_credit_amounts.discount": gone, "pricing.price_details.price": gone, "price": "",
+			"pretax_credit_amounts.discount": gone, "pricing.price_details.price": gone, "plan": planObject, "price": "",
 			"subscription_item": itemObject, "tax_amounts.tax_rate": "tax_rate", "taxes.tax_rate_details.tax_rate": gone,
 		},
 		"payment_intent": {"invoice": invoices.Object},
@@ -377,7 +377,7 @@ func oldExpand() map[string]map[string]string {
 		"payment_link":   {"application": gone},
 		"tax_id":         {"owner.account": gone, "owner.application": gone, "owner.customer": gone},
 		"subscription": {
-			"billing_schedules.applies_to.price": gone, "discounts": gone, "discounts.source.coupon": gone,
+			"billing_schedules.applies_to.price": gone, "discount": discounts.Object, "discounts": gone, "discounts.source.coupon": gone,
 			"invoice_settings.account_tax_ids": gone, "invoice_settings.issuer.account": gone,
 		},
 		"subscription_item": {"discounts": gone},

@@ -171,6 +171,7 @@ func subscriptionAPI() twin.API {
 			"latest_invoice":         invoices.Object,
 			"on_behalf_of":           "account",
 			"pending_setup_intent":   setupIntents.Object,
+			"plan":                   planObject,
 			"schedule":               "subscription_schedule",
 			// Never set here, and Stripe expands them.
 			"automatic_tax.liability.account":      "account",

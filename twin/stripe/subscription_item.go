@@ -35,6 +35,16 @@ type SubscriptionItems struct {
 	URL        string             `json:"url"`
 }
 
+const planObject = "plan"
+
+// planAPI is of plans as they stand in other objects, for they have no rows.
+func planAPI() twin.API {
+	return twin.API{
+		Kind:   twin.Kind{Object: planObject},
+		Expand: map[string]string{"product": products.Object, "tiers": ""},
+	}
+}
+
 // Plan is the older view of a recurring price.
 type Plan struct {
 	Active          bool              `json:"active"`
@@ -79,6 +89,7 @@ func subscriptionItemAPI() twin.API {
 			twin.On("DELETE /v1/subscription_items/{item}", deleteSubscriptionItem),
 		},
 		Expand: map[string]string{
+			"plan":  planObject,
 			"price": "",
 			// Never set here, and Stripe expands them.
 			"discounts": discounts.Object,
@@ -366,7 +377,7 @@ func planOf(pr *Price) Plan {
 	return Plan{
 		Active: pr.Active, Amount: pr.UnitAmount, AmountDecimal: pr.UnitAmountDecimal, BillingScheme: pr.BillingScheme,
 		Created: pr.Created, Currency: pr.Currency, ID: pr.ID, Interval: pr.Recurring.Interval,
-		IntervalCount: pr.Recurring.IntervalCount, Metadata: pr.Metadata, Nickname: pr.Nickname, Object: "plan",
+		IntervalCount: pr.Recurring.IntervalCount, Metadata: pr.Metadata, Nickname: pr.Nickname, Object: planObject,
 		Product: pr.Product, UsageType: pr.Recurring.UsageType,
 	}
 }

@@ -112,6 +112,8 @@ func may(kind string, path []string) verdict {
 		rest := path[i+1:]
 		what, spot := table[at]
 		switch of, list := strings.CutPrefix(what, "list:"); {
+		case spot && list && len(rest) == 1 && rest[0] == "data":
+			return open
 		case spot && list && len(rest) > 0:
 			return mayOfList(of, rest)
 		case spot && (list || strings.HasPrefix(what, "=")):
@@ -124,7 +126,7 @@ func may(kind string, path []string) verdict {
 			return refused
 		}
 	}
-	return refused
+	return open // the way to what can be expanded, which is whole already
 }
 
 func mayOfList(kind string, path []string) verdict {
