@@ -20,6 +20,29 @@ const (
 	threeDecimal = "bhd jod kwd omr tnd"
 )
 
+// minimums are the smallest sums that a card is charged for, as Stripe lists them.
+// What settles in another currency has no sum of its own: there it is usualMinimum.
+var minimums = [...]struct {
+	currency string
+	least    twin.Money
+}{
+	{"aed", 200}, {"bgn", 100}, {"czk", 1500}, {"dkk", 250}, {"gbp", 30}, {"hkd", 400}, {"huf", 17500}, {"mxn", 1000}, {"myr", 200},
+	{"nok", 300}, {"pln", 200}, {"ron", 200}, {"sek", 300}, {"thb", 1000},
+}
+
+const usualMinimum twin.Money = 50
+
+// chargeMinimum is the smallest sum of a currency that a card is charged for. An
+// invoice of less is carried over in the customer's balance.
+func chargeMinimum(currency string) twin.Money {
+	for _, m := range minimums {
+		if m.currency == currency {
+			return m.least
+		}
+	}
+	return usualMinimum
+}
+
 // knownCurrency reads a currency code, in either case, as the lower-case one.
 func knownCurrency(code, param string) (string, *twin.Error) {
 	lower := strings.ToLower(code)

@@ -471,7 +471,8 @@ func errSecretMismatch(noun string) *twin.Error {
 
 // errAmountSmall is a sum that no card is charged for.
 func errAmountSmall(param string, least twin.Money, currency string) *twin.Error {
-	return invalidCode("amount_too_small", param, "Amount must be at least %s %s", sum(least, currency), currency)
+	digits := strings.TrimSuffix(sum(least, currency), " "+strings.ToUpper(currency))
+	return invalidCode("amount_too_small", param, "Amount must be at least %s %s", digits, currency)
 }
 
 // errCaptureLarge is the capture of more than is held.

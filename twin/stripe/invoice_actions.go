@@ -113,7 +113,7 @@ func finalizeOpening(tx *twin.Tx, inv *Invoice, c *Customer) (doc twin.Doc, link
 	if pinnedTo(c, inv.Currency) {
 		due, end = settleBalance(inv.Total, inv.StartingBalance)
 		moveForInvoice(tx, c, end-inv.StartingBalance, moveApplied, inv)
-		if due < chargeMinimum && !mutant.Is("small-sum-charged") {
+		if due < chargeMinimum(inv.Currency) && !mutant.Is("small-sum-charged") {
 			moveForInvoice(tx, c, due, moveTooSmall, inv)
 			due, end = 0, end+due
 		}
@@ -177,7 +177,7 @@ func payInvoice(tx *twin.Tx, p *payInvoiceParams) (twin.Doc, *twin.Error) {
 	if p.OutOfBand.Or(false) {
 		return payOutOfBand(tx, inv, c), nil
 	}
-	if inv.AmountRemaining < chargeMinimum && pinnedTo(c, inv.Currency) {
+	if inv.AmountRemaining < chargeMinimum(inv.Currency) && pinnedTo(c, inv.Currency) {
 		return carryOver(tx, inv, c), nil
 	}
 	method, err := methodOf(tx, inv, c, p.PaymentMethod)

@@ -5,10 +5,6 @@ import (
 	"worlds/twin"
 )
 
-// chargeMinimum is the smallest sum that a card is charged for, in the minor unit
-// of any currency. Less is carried over in the customer's balance.
-const chargeMinimum twin.Money = 50
-
 // chargeMaximum is the greatest sum that a card is charged for.
 const chargeMaximum twin.Money = 99_999_999
 

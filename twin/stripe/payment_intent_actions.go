@@ -179,9 +179,9 @@ func (p *createPaymentIntentParams) Check() *twin.Error {
 
 // chargeable refuses a sum that no card is charged for.
 func chargeable(amount twin.Money, currency, param string) *twin.Error {
-	switch {
-	case amount < chargeMinimum:
-		return errAmountSmall(param, chargeMinimum, currency)
+	switch least := chargeMinimum(currency); {
+	case amount < least:
+		return errAmountSmall(param, least, currency)
 	case amount > chargeMaximum:
 		return errAmountLarge(param, chargeMaximum, currency)
 	}

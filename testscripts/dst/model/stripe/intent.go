@@ -44,8 +44,9 @@ func intentBody(_ *Model, p *intent) model.Value {
 
 // The least that can be charged, by currency.
 var leastCharge = map[string]int64{
-	"usd": 50, "aud": 50, "brl": 50, "cad": 50, "chf": 50, "czk": 1500, "dkk": 250, "eur": 50, "gbp": 30, "hkd": 400,
-	"inr": 50, "jpy": 50, "mxn": 1000, "nok": 300, "nzd": 50, "pln": 200, "sek": 300, "sgd": 50,
+	"usd": 50, "aed": 200, "aud": 50, "bgn": 100, "brl": 50, "cad": 50, "chf": 50, "czk": 1500, "dkk": 250, "eur": 50, "gbp": 30,
+	"hkd": 400, "huf": 17500, "inr": 50, "jpy": 50, "mxn": 1000, "myr": 200, "nok": 300, "nzd": 50, "pln": 200, "ron": 200,
+	"sek": 300, "sgd": 50, "thb": 1000,
 }
 
 const mostCharge = 99999999
