@@ -367,8 +367,8 @@ func wasSo(image, previous canon.Raw) bool {
 	return true
 }
 
-// story checks the order in which events tell of an object: made once, and before
-// anything else is said of it.
+// story checks the order in which events tell of an object: made once, unless it was
+// deleted, and before anything else is said of it.
 func (c *Checker) story(e *event) {
 	table, id := e.about()
 	if table == "" {
@@ -376,6 +376,9 @@ func (c *Checker) story(e *event) {
 	}
 	name := table + " " + id
 	last := e.kind[strings.LastIndexByte(e.kind, '.')+1:]
+	if last == "deleted" {
+		delete(c.made, name)
+	}
 	switch {
 	case last == "created":
 		if c.made[name] {
@@ -392,8 +395,9 @@ func (c *Checker) story(e *event) {
 	}
 }
 
+// firstSeq is when an object was made. What had its id before and was deleted is another.
 func (c *Checker) firstSeq(r *row) uint64 {
-	for r.was != nil {
+	for r.was != nil && r.was.there() {
 		r = r.was
 	}
 	return r.seq

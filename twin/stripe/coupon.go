@@ -215,8 +215,7 @@ func (p *createCouponParams) reach(tx *twin.Tx, coupon string) *twin.Error {
 	return nil
 }
 
-// identify gives a coupon the id asked for, or one of its own. The id of a deleted
-// coupon stays taken: discounts still name it.
+// identify gives a coupon the id asked for, or one of its own.
 func (p *createCouponParams) identify(tx *twin.Tx, c *Coupon) *twin.Error {
 	if !p.ID.Given() {
 		c.ID = shortCode(tx)
@@ -225,8 +224,33 @@ func (p *createCouponParams) identify(tx *twin.Tx, c *Coupon) *twin.Error {
 		}
 		return nil
 	}
-	if c.ID = p.ID.V; couponNamed(tx, c.ID) != nil {
+	if c.ID = p.ID.V; couponNamed(tx, c.ID) == nil {
+		return nil
+	}
+	if _, taken := coupons.Get(tx, c.ID); taken {
 		return errExists("Coupon", "")
+	}
+	return forgetCoupon(tx, c.ID)
+}
+
+// forgetCoupon frees the id of a deleted coupon for another. Discounts and codes name
+// their coupon by its id: theirs would become another, so it is not free while there
+// are any.
+func forgetCoupon(tx *twin.Tx, id string) *twin.Error {
+	c, _ := retiredCoupons.Get(tx, id)
+	named := c.TimesRedeemed > 0
+	for range promotionCodes.With(tx, "coupon="+id) {
+		named = true
+	}
+	if named {
+		return errUnserved("another coupon with the id of a deleted one that discounts or codes name", "id")
+	}
+	retiredCoupons.Delete(tx, id)
+	if _, some := couponReaches.Get(tx, id); some {
+		couponReaches.Delete(tx, id)
+	}
+	if _, more := couponCurrencies.Get(tx, id); more {
+		couponCurrencies.Delete(tx, id)
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ func TestCoupons(t *testing.T) {
 	r.tell("GET /v1/promotion_codes code=SUMMER-26 expand[]=data.promotion.coupon")
 	r.tell("DELETE /v1/coupons/SAVE")
 	r.refused("GET /v1/coupons/SAVE", "404 resource_missing coupon No such coupon: 'SAVE'")
-	r.refused("POST /v1/coupons id=SAVE percent_off=1", "400 resource_already_exists - Coupon already exists.")
+	r.refused("POST /v1/coupons id=SAVE percent_off=1",
+		"501 - id This twin does not serve another coupon with the id of a deleted one that discounts or codes name. The world is unchanged.")
 	r.golden("coupons")
 }
 

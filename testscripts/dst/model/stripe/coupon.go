@@ -59,11 +59,18 @@ func createCoupon(c *call) model.Value {
 		id = m.mint("coupon")
 	} else if m.coupons.get(id) != nil {
 		panic(invalid("resource_already_exists", ""))
+	} else if m.named(m.gone[id]) {
+		panic(noOpinion("the id of a deleted coupon that is still named"))
 	}
 	k.id = id
 	m.coupons.add(id, k)
 	m.emit("coupon.created", m.coupons.value(id))
 	return m.coupons.value(id)
+}
+
+// named says whether discounts or codes name a deleted coupon; nil is none.
+func (m *Model) named(k *coupon) bool {
+	return k != nil && (k.redeemed > 0 || len(m.promos.find(func(p *promotion) bool { return p.coupon == k.id })) > 0)
 }
 
 func (c *call) coupon(id string) { c.unless(c.m.coupons.get(id) != nil, missingPath("coupon")) }
