@@ -49,7 +49,7 @@ var customers = twin.Resource[Customer]{
 	Kind: twin.Kind{Table: "stripe.customer", Object: "customer", Prefix: "cus", Digits: 14},
 	Key:  func(c *Customer) string { return c.ID },
 	Terms: func(c *Customer) []string {
-		terms := []string{"live=true"}
+		terms := []string{listed}
 		if c.Email != nil {
 			terms = append(terms, "email="+*c.Email)
 		}
@@ -253,7 +253,7 @@ type listCustomersParams struct {
 func listCustomers(tx *twin.Tx, p *listCustomersParams) (twin.Doc, *twin.Error) {
 	var f filter
 	f.with("email", p.Email)
-	f.terms = append(f.terms, "live=true")
+	f.terms, f.among = append(f.terms, listed), listed
 	f.within("created", p.Created)
 	return list(tx, customers.Kind, customers.Object, "/v1/customers", p.page, f)
 }

@@ -46,7 +46,7 @@ func listCustomerSubscriptions(tx *twin.Tx, p *listCustomerSubscriptionsParams) 
 		return twin.Doc{}, errNoSuch(customers.Object, "customer", p.Customer)
 	}
 	return list(tx, subscriptions.Kind, subscriptions.Object, "/v1/customers/"+p.Customer+"/subscriptions", p.page,
-		filter{terms: []string{"customer=" + p.Customer, "live=true"}})
+		filter{terms: []string{"customer=" + p.Customer, listed}, among: listed})
 }
 
 // customerSubscriptionPath is the path of one subscription of one customer.

@@ -20,10 +20,15 @@ type page struct {
 	StartingAfter twin.Opt[string] `param:"starting_after"`
 }
 
-// filter is what rows of a list must satisfy: all terms, and keep if not nil.
-// show, if not nil, is how a row appears.
+// listed is the term of the rows that a list shows of itself. Where it hides others it
+// does not know them as cursors, either.
+const listed = "live=true"
+
+// filter is what rows of a list must satisfy: all terms, and keep if not nil. among,
+// if not "", is a term that cursors have, too. show, if not nil, is how a row appears.
 type filter struct {
 	terms []string
+	among string
 	keep  func(*projection.Row) bool
 	show  func(*projection.Row) canon.Raw
 }
@@ -70,11 +75,11 @@ func (f *filter) has(r *projection.Row) bool {
 // called in a refusal of a cursor.
 func list(tx *twin.Tx, kind twin.Kind, noun, url string, p page, f filter) (twin.Doc, *twin.Error) {
 	st := tx.State()
-	after, err := cursor(st, kind, noun, "starting_after", p.StartingAfter)
+	after, err := cursor(st, kind, noun, "starting_after", p.StartingAfter, f.among)
 	if err != nil {
 		return twin.Doc{}, err
 	}
-	before, err := cursor(st, kind, noun, "ending_before", p.EndingBefore)
+	before, err := cursor(st, kind, noun, "ending_before", p.EndingBefore, f.among)
 	if err != nil {
 		return twin.Doc{}, err
 	}
@@ -133,13 +138,14 @@ func pageDoc(rows []canon.Raw, limit int, backwards bool, url string) twin.Doc {
 	return listDoc(rows, more, url)
 }
 
-// cursor resolves a paging cursor to a creation order, 0 when it was not given.
-func cursor(st *projection.State, kind twin.Kind, noun, param string, id twin.Opt[string]) (uint64, *twin.Error) {
+// cursor resolves a paging cursor to a creation order, 0 when it was not given. It has
+// the term among, unless that is "".
+func cursor(st *projection.State, kind twin.Kind, noun, param string, id twin.Opt[string], among string) (uint64, *twin.Error) {
 	if !id.Given() {
 		return 0, nil
 	}
 	row := st.Get(kind.Table, id.V)
-	if row == nil {
+	if row == nil || among != "" && !slices.Contains(row.Terms, among) {
 		return 0, errNoSuchRef(noun, param, id.V)
 	}
 	return row.Ord, nil

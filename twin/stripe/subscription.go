@@ -138,7 +138,7 @@ var subscriptions = twin.Resource[Subscription]{
 func subscriptionTerms(s *Subscription) []string {
 	terms := []string{"customer=" + s.Customer, "status=" + s.Status, "collection_method=" + s.CollectionMethod}
 	if s.Status != subCanceled {
-		terms = append(terms, "live=true")
+		terms = append(terms, listed)
 	}
 	if s.Status == subCanceled || s.Status == subIncompleteExpired {
 		terms = append(terms, "ended=true")
@@ -238,7 +238,7 @@ func listSubscriptions(tx *twin.Tx, p *listSubscriptionsParams) (twin.Doc, *twin
 	f.with("price", p.Price)
 	switch {
 	case !p.Status.Given():
-		f.terms = append(f.terms, "live=true")
+		f.terms, f.among = append(f.terms, listed), listed
 	case p.Status.V == "ended":
 		f.terms = append(f.terms, "ended=true")
 	case p.Status.V != "all":
@@ -274,7 +274,7 @@ func includeSubscriptions(tx *twin.Tx, customer canon.Raw) canon.Raw {
 	raw, _ := canon.Get(customer, "id")
 	id, _ := canon.Unquote(raw)
 	doc, _ := list(tx, subscriptions.Kind, subscriptions.Object, "/v1/customers/"+id+"/subscriptions", page{},
-		filter{terms: []string{"customer=" + id, "live=true"}})
+		filter{terms: []string{"customer=" + id, listed}})
 	return doc.Body
 }
 

@@ -134,6 +134,7 @@ func showCustomer(c *call) model.Value {
 }
 
 func listCustomers(c *call) model.Value {
+	c.cursorsHold(func(id string) bool { cus := c.m.customers.get(id); return cus == nil || !cus.deleted })
 	return list(c, c.m.customers, "/v1/customers", func(cus *customer) bool {
 		return !cus.deleted && c.same(cus.email, "email") && c.within(cus.created, "created")
 	})

@@ -15,6 +15,13 @@ func list[T any](c *call, t *table[T], url string, holds func(*T) bool) model.Va
 	return page(c, t.order, url, func(id string) bool { return holds(t.rows[id]) }, t.value)
 }
 
+// cursorsHold refuses cursors that a list of its own hides, as if they were not there.
+func (c *call) cursorsHold(holds func(id string) bool) {
+	for _, name := range []string{"starting_after", "ending_before"} {
+		c.unless(!c.has(name) || holds(c.str(name)), missingRef(name))
+	}
+}
+
 // page cuts a page out of ids that stand oldest first.
 func page(c *call, order []string, url string, holds func(string) bool, body func(string) model.Value) model.Value {
 	limit := c.num(10, "limit")

@@ -350,6 +350,9 @@ func showSubscription(c *call) model.Value { return c.m.subs.value(c.subscriptio
 
 func listSubscriptions(c *call) model.Value {
 	c.filterExists("customer", "price")
+	if !c.has("status") {
+		c.cursorsHold(func(id string) bool { s := c.m.subs.get(id); return s == nil || s.status != "canceled" })
+	}
 	return list(c, c.m.subs, "/v1/subscriptions", func(s *subscription) bool {
 		switch status := c.str("status"); status {
 		case "":
