@@ -173,8 +173,11 @@ func createCoupon(tx *twin.Tx, p *createCouponParams) (twin.Doc, *twin.Error) {
 			c.Currency = &currency
 		}
 	}
-	if p.RedeemBy.Given() && p.RedeemBy.V <= tx.Now() {
+	switch {
+	case p.RedeemBy.Given() && p.RedeemBy.V <= tx.Now():
 		return twin.Doc{}, errPast("redeem_by")
+	case p.RedeemBy.Given() && p.RedeemBy.V > tx.Now()+outlook:
+		return twin.Doc{}, errFar("redeem_by")
 	}
 	p.AmountOff.Apply(&c.AmountOff)
 	p.PercentOff.Apply(&c.PercentOff)

@@ -539,6 +539,14 @@ func errPast(param string) *twin.Error {
 	return invalid(param, "Invalid timestamp: must be an integer Unix timestamp in the future.")
 }
 
+// outlook is how far ahead a moment to come can be: five years.
+const outlook = 5 * 365 * daySeconds
+
+// errFar is a moment beyond the outlook.
+func errFar(param string) *twin.Error {
+	return invalid(param, "Invalid timestamp: can be no more than five years in the future.")
+}
+
 // errFinalizedUpdate is an edit that only a draft takes.
 func errFinalizedUpdate(param string) *twin.Error {
 	return invalid(param, "Finalized invoices can't be updated in this way")

@@ -117,6 +117,8 @@ func createPromotionCode(tx *twin.Tx, p *createPromotionCodeParams) (twin.Doc, *
 		return twin.Doc{}, errCouponExpired(coupon.ID, "promotion[coupon]")
 	case p.ExpiresAt.Given() && p.ExpiresAt.V <= tx.Now():
 		return twin.Doc{}, errPast("expires_at")
+	case p.ExpiresAt.Given() && p.ExpiresAt.V > tx.Now()+outlook:
+		return twin.Doc{}, errFar("expires_at")
 	case p.ExpiresAt.Given() && coupon.RedeemBy != nil && p.ExpiresAt.V > *coupon.RedeemBy:
 		return twin.Doc{}, invalid("expires_at", "Promotion code cannot expire after its coupon (redeem_by %d).", *coupon.RedeemBy)
 	}

@@ -44,8 +44,11 @@ func (s *Subscription) startTrial(now, end twin.Time) *twin.Error {
 	if end <= now {
 		return errPast("trial_end")
 	}
+	if end > now+outlook {
+		return errFar("trial_end")
+	}
 	if end > now+trialDaysMax*daySeconds {
-		return invalid("trial_end", "Invalid timestamp: can be no more than two years in the future.")
+		return invalid("trial_end", "The maximum number of trial period days is %d (2 years).", trialDaysMax)
 	}
 	begins := s.Status != subTrialing
 	if begins {

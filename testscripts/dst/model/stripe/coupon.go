@@ -29,6 +29,9 @@ func couponBody(m *Model, k *coupon) model.Value {
 		"valid", k.valid(m.now)), "")
 }
 
+// ahead says whether a moment is to come, and not too far: within five years.
+func (m *Model) ahead(t int64) bool { return m.now < t && t <= m.now+5*365*86400 }
+
 func (k *coupon) valid(now int64) bool {
 	return (k.most == 0 || k.redeemed < k.most) && (k.redeemBy == 0 || now < k.redeemBy)
 }
@@ -54,7 +57,7 @@ func createCoupon(c *call) model.Value {
 	c.unlessEarly(k.duration != "repeating" || k.months > 0, invalid("parameter_missing", "duration_in_months"))
 	c.unlessEarly(k.duration == "repeating" || !c.has("duration_in_months"), invalid("", "duration_in_months"))
 	c.unlessEarly(k.percent == nil || k.percent.Sign() > 0 && k.percent.Cmp(integral(100)) <= 0, invalid("", "percent_off"))
-	c.unless(!c.has("redeem_by") || k.redeemBy > m.now, invalid("", "redeem_by"))
+	c.unless(!c.has("redeem_by") || m.ahead(k.redeemBy), invalid("", "redeem_by"))
 	if id == "" {
 		id = m.mint("coupon")
 	} else if m.coupons.get(id) != nil {
@@ -135,7 +138,7 @@ func createPromotion(c *call) model.Value {
 	c.unless(m.coupons.get(k) != nil, missingRef("promotion[coupon]"))
 	c.unless(m.coupons.get(k).valid(m.now), invalid("coupon_expired", "promotion[coupon]"))
 	expires, ends := c.num(0, "expires_at"), m.coupons.get(k).redeemBy
-	c.unless(!c.has("expires_at") || expires > m.now, invalid("", "expires_at"))
+	c.unless(!c.has("expires_at") || m.ahead(expires), invalid("", "expires_at"))
 	c.unless(ends == 0 || expires <= ends, invalid("", "expires_at"))
 	code := c.str("code")
 	if code != "" {
