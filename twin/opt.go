@@ -19,6 +19,9 @@ type Opt[T any] struct {
 // Set returns a given Opt.
 func Set[T any](v T) Opt[T] { return Opt[T]{V: v, state: given} }
 
+// Clear returns a cleared Opt.
+func Clear[T any]() Opt[T] { return Opt[T]{state: cleared} }
+
 // Given reports that the parameter has a value.
 func (o Opt[T]) Given() bool { return o.state == given }
 

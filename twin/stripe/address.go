@@ -1,6 +1,10 @@
 package stripe
 
-import "worlds/twin"
+import (
+	"strings"
+
+	"worlds/twin"
+)
 
 // Address is a postal address.
 type Address struct {
@@ -36,7 +40,8 @@ type shippingParams struct {
 	Phone   twin.Opt[string]        `param:"phone" rule:"empty"`
 }
 
-// apply merges the named fields into the address; sent empty, it is unset.
+// applyAddress replaces the address, as Stripe does: what is not named of the new one is
+// not known. Sent empty, it is unset.
 func applyAddress(old *Address, p twin.Opt[addressParams]) *Address {
 	switch {
 	case p.Cleared():
@@ -45,11 +50,10 @@ func applyAddress(old *Address, p twin.Opt[addressParams]) *Address {
 		return old
 	}
 	a := Address{}
-	if old != nil {
-		a = *old
-	}
 	p.V.City.Apply(&a.City)
-	p.V.Country.Apply(&a.Country)
+	country := p.V.Country
+	country.V = strings.ToUpper(country.V) // codes are kept in capitals
+	country.Apply(&a.Country)
 	p.V.Line1.Apply(&a.Line1)
 	p.V.Line2.Apply(&a.Line2)
 	p.V.PostalCode.Apply(&a.PostalCode)

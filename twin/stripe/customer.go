@@ -207,14 +207,26 @@ func isInvoicePrefix(s string) bool {
 	return len(s) >= 3 && len(s) <= 12 && strings.Trim(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
+// trimmed is a text without the blanks around it. A text of blanks is none.
+func trimmed(p twin.Opt[string]) twin.Opt[string] {
+	text := strings.Trim(p.V, " \t\n\v\f\r\x00")
+	switch {
+	case !p.Given():
+		return p
+	case text == "":
+		return twin.Clear[string]()
+	}
+	return twin.Set(text)
+}
+
 // apply changes the named fields, and only those.
 func (p *customerParams) apply(tx *twin.Tx, c *Customer) (err *twin.Error) {
 	c.Address = applyAddress(c.Address, p.Address)
 	c.Shipping = applyShipping(c.Shipping, p.Shipping)
 	p.Description.Apply(&c.Description)
 	p.Email.Apply(&c.Email)
-	p.Name.Apply(&c.Name)
-	p.Phone.Apply(&c.Phone)
+	trimmed(p.Name).Apply(&c.Name)
+	trimmed(p.Phone).Apply(&c.Phone)
 	if p.InvoicePrefix.Given() && !isInvoicePrefix(p.InvoicePrefix.V) {
 		return errInvoicePrefix()
 	}

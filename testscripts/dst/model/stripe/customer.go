@@ -1,6 +1,10 @@
 package stripe
 
-import "worlds/testscripts/dst/model"
+import (
+	"strings"
+
+	"worlds/testscripts/dst/model"
+)
 
 type customer struct {
 	id, name, email, description, phone string
@@ -94,6 +98,9 @@ func (c *call) setCustomer(cus *customer) {
 	for name, field := range map[string]*string{"name": &cus.name, "email": &cus.email, "description": &cus.description, "phone": &cus.phone} {
 		if c.has(name) {
 			*field = c.str(name)
+		}
+		if name == "name" || name == "phone" {
+			*field = strings.Trim(*field, " \t\n\v\f\r\x00")
 		}
 	}
 	if c.has("tax_exempt") {
