@@ -41,11 +41,11 @@ func (c *webhookSetCmd) Run(ctx context.Context, t *terminal) error {
 	if err := w.call(ctx, http.MethodPut, w.path("/webhooks/endpoint"), &req, &e); err != nil {
 		return err
 	}
-	if e.Warning != "" {
-		t.say("worlds: %s: %s", e.URL, e.Warning)
-	}
 	if c.JSON {
 		return t.json(&e)
+	}
+	if e.Warning != "" {
+		t.say("worlds: %s: %s", e.URL, e.Warning)
 	}
 	return printEndpoint(t, &e)
 }
