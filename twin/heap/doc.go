@@ -18,6 +18,9 @@
 // A huge page is in memory as a whole once a byte of it is used. Hence the lowest part
 // of the heap keeps its small ones, which is all that a server at rest has.
 //
+// Addresses count where a system promises no more memory than it has, or limits them
+// (ulimit -v). Hence no more are asked for than half of what it would give.
+//
 // Nothing but speed and resident memory depends on this package: where the system has
 // no huge pages, or they are set to never, a process runs as it would without.
 package heap

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -39,6 +40,9 @@ func keepHuge() {
 // ask has the collector own n more bytes of addresses, all but the first of which
 // the system backs with huge pages. It reports whether the system will.
 func ask(n, but int) bool {
+	if !room(2 * n) {
+		return false
+	}
 	// A collection that begins meanwhile would take them for what lives.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer runtime.GC()
@@ -48,6 +52,14 @@ func ask(n, but int) bool {
 	all := unsafe.Slice(unsafe.StringData(addresses.String()), n)
 	skip := but + int(-(uintptr(unsafe.Pointer(&all[0]))+uintptr(but))&(hugeBytes-1))
 	return unix.Madvise(all[skip:], unix.MADV_HUGEPAGE) == nil
+}
+
+// room reports whether the process may have n more bytes to write to. A machine that is
+// small, strict about what it promises, or has a limit on addresses says no; to the
+// collector it would say so too late, which ends the process then.
+func room(n int) bool {
+	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	return err == nil && unix.Munmap(b) == nil
 }
 
 // cycle is an object that nobody holds: that it is collected tells of a collection.
@@ -65,9 +77,9 @@ func watch(asked uint64) {
 	}, asked)
 }
 
-// most is how much is asked for at most: no more than GOMEMLIMIT allows, which counts
-// it until it is given back.
-func most() uint64 { return min(mostBytes, uint64(debug.SetMemoryLimit(-1))) }
+// most is how much is asked for at most: no more than an int counts, nor than GOMEMLIMIT
+// allows, which counts it until it is given back.
+func most() uint64 { return min(mostBytes, math.MaxInt, uint64(debug.SetMemoryLimit(-1))) }
 
 // outgrows reports whether the heap may become larger than asked before the next
 // collection ends. While more is free, to ask for it would get what is there already.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // hugeKiB is how much of the process lives in huge pages.
@@ -63,4 +65,32 @@ func TestSettle(t *testing.T) {
 		t.Errorf("%d bytes live, of which %d are the test's: what was asked for lies about", m.HeapAlloc, living)
 	}
 	runtime.KeepAlive(kept)
+}
+
+// Where there is no room for what would be asked for, nothing is, and the process goes on.
+func TestNoRoom(t *testing.T) {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	pages, err := strconv.ParseUint(strings.Fields(string(statm))[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var usual unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &usual); err != nil {
+		t.Fatal(err)
+	}
+	tight := usual
+	tight.Cur = pages*uint64(os.Getpagesize()) + firstBytes/2
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &tight); err != nil {
+		t.Skip(err)
+	}
+	asked := ask(firstBytes, smallBytes)
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &usual); err != nil {
+		t.Fatal(err)
+	}
+	if asked {
+		t.Errorf("%d bytes were had of %d", firstBytes, firstBytes/2)
+	}
 }
