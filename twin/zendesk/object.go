@@ -17,7 +17,8 @@ type part struct {
 
 // object makes one canonical object of parts in any order.
 func object(parts ...part) canon.Raw {
-	slices.SortFunc(parts, func(a, b part) int { return canon.CompareKeys(a.name, b.name) })
+	slices.SortStableFunc(parts, func(a, b part) int { return canon.CompareKeys(a.name, b.name) })
+	parts = slices.CompactFunc(parts, func(a, b part) bool { return a.name == b.name })
 	out := []byte{'{'}
 	for i, p := range parts {
 		if i > 0 {
