@@ -52,7 +52,9 @@ func applyAddress(old *Address, p twin.Opt[addressParams]) *Address {
 	a := Address{}
 	p.V.City.Apply(&a.City)
 	country := p.V.Country
-	country.V = strings.ToUpper(country.V) // codes are kept in capitals
+	if len(country.V) == 2 { // codes are kept in capitals, words as they are
+		country.V = strings.ToUpper(country.V)
+	}
 	country.Apply(&a.Country)
 	p.V.Line1.Apply(&a.Line1)
 	p.V.Line2.Apply(&a.Line2)
