@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"syscall"
 	"time"
 
 	"worlds/twin/heap"
@@ -181,7 +180,7 @@ func probe(f *os.File, span time.Duration) (float64, error) {
 			if _, err := f.WriteAt(block, int64(n%(probeFileBytes/probeBytes))*probeBytes); err != nil {
 				return err
 			}
-			return syscall.Fdatasync(int(f.Fd()))
+			return dataSync(f)
 		})
 		if err != nil {
 			return 0, err
