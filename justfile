@@ -12,6 +12,10 @@ check:
 test *args:
     go test ./... {{ args }}
 
+# that it builds on macOS: too long for each change
+elsewhere:
+    GOOS=darwin go build -o /dev/null ./cmd/worlds
+
 # scenario files: the repository's own, or those named
 scripts *files:
     go {{ if files == "" { "test ./testscripts" } else { "run ./cmd/worlds test " + files } }}
