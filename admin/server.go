@@ -130,10 +130,7 @@ func (s *Server) Registry() *prometheus.Registry { return s.metrics.registry }
 // Mount adds the admin routes to a router. Whatever no route matches is answered
 // as a problem.
 func (s *Server) Mount(r *mux.Router) {
-	alone := mux.NewRouter()
-	var paths []*mux.Route
 	for _, route := range routes() {
-		paths = append(paths, alone.Path(route.path))
 		// The path first: a router that has matched the method forgets that it missed one.
 		r.Path(route.path).Methods(route.method).Handler(s.handler(&route))
 	}
@@ -141,16 +138,31 @@ func (s *Server) Mount(r *mux.Router) {
 		problem(http.StatusNotFound, "no-such-route", "there is no route %s %s", r.Method, r.URL.Path).write(w)
 	})
 	r.NotFoundHandler = missing
+	methods := methodsByPath()
 	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var methods []string
+		w.Header().Set("Allow", strings.Join(methods(r), ", "))
+		problem(http.StatusMethodNotAllowed, "no-such-method", "%s is not a method of %s", r.Method, r.URL.Path).write(w)
+	})
+}
+
+// methodsByPath tells which methods the path of a request has. What it knows that by
+// is made when it is first asked, not while a server starts.
+func methodsByPath() func(*http.Request) []string {
+	paths := sync.OnceValue(func() (paths []*mux.Route) {
+		alone := mux.NewRouter()
+		for _, route := range routes() {
+			paths = append(paths, alone.Path(route.path))
+		}
+		return paths
+	})
+	return func(r *http.Request) (methods []string) {
 		for i, route := range routes() {
-			if paths[i].Match(r, &mux.RouteMatch{}) {
+			if paths()[i].Match(r, &mux.RouteMatch{}) {
 				methods = append(methods, route.method)
 			}
 		}
-		w.Header().Set("Allow", strings.Join(methods, ", "))
-		problem(http.StatusMethodNotAllowed, "no-such-method", "%s is not a method of %s", r.Method, r.URL.Path).write(w)
-	})
+		return methods
+	}
 }
 
 // handler wraps a route with its access rule and its errors.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"worlds/journal/store"
 	"worlds/twin/heap"
 	"worlds/twin/world"
 )
@@ -180,7 +181,7 @@ func probe(f *os.File, span time.Duration) (float64, error) {
 			if _, err := f.WriteAt(block, int64(n%(probeFileBytes/probeBytes))*probeBytes); err != nil {
 				return err
 			}
-			return dataSync(f)
+			return store.SyncData(f)
 		})
 		if err != nil {
 			return 0, err

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"strings"
-)
+import "strings"
 
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command; without one, all of them."`

@@ -2,9 +2,6 @@ package store
 
 import "fmt"
 
-// SyncData is what Append's writes are made durable with.
-var SyncData = syncData
-
 // ScanSegment returns the bodies of the batches that hold in a segment.
 func ScanSegment(data []byte) ([]string, error) {
 	s, err := scanSegment("", data)

@@ -28,7 +28,7 @@ type opener func(path string, flag int, perm os.FileMode) (File, error)
 type diskFile struct{ *os.File }
 
 // SyncData implements File.
-func (f diskFile) SyncData() error { return syncData(f.File) }
+func (f diskFile) SyncData() error { return SyncData(f.File) }
 
 // StartWriting implements File.
 func (f diskFile) StartWriting(at, n int64) error { return startWriting(f.File, at, n) }

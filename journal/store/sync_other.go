@@ -4,7 +4,7 @@ package store
 
 import "os"
 
-// syncData makes what was written to f durable.
-func syncData(f *os.File) error { return f.Sync() }
+// SyncData makes what was written to f durable.
+func SyncData(f *os.File) error { return f.Sync() }
 
 func startWriting(*os.File, int64, int64) error { return nil }

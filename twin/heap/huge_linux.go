@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -26,8 +25,6 @@ const (
 	// hugeBytes is the size of a huge page, where it has another a multiple of it.
 	hugeBytes = 2 << 20
 )
-
-var hugeOnce sync.Once
 
 // keepHuge asks for the addresses that the heap grows into, now and whenever it is
 // about to outgrow them.
